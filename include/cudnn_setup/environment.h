@@ -1,0 +1,34 @@
+/* environment.h: what an installation does to PATH, CUDA_PATH and CUDA_PATH_V10_1, decided before anything is written. */
+#ifndef CUDNN_SETUP_ENVIRONMENT_H
+#define CUDNN_SETUP_ENVIRONMENT_H
+
+#include "cudnn_setup/host.h"
+#include "cudnn_setup/options.h"
+#include "cudnn_setup/pathlist.h"
+#include "cudnn_setup/record.h"
+
+typedef struct cs_environment_plan {
+    cs_reg_change *changes; /* owned; only values that change; CUDA_PATH* first, then PATH */
+    size_t count;
+} cs_environment_plan;
+
+/* tree_path: the CUDA tree; trusted: threats rule 3 (else PATH's end, and said). Emits notes and warnings through host->events:
+ * what is kept and why, a quoted twin, another toolkit's cudnn64_8.dll that comes first, HKCU values that override ours, PATH
+ * beyond 2,047. A read that fails is an error, never an empty value. */
+cs_status cs_environment_plan_install(const cs_host *host, const char *tree_path, bool trusted, cs_env_mode mode,
+                                      bool take_cuda_path, cs_environment_plan *out, cs_error *error);
+
+/* The changes that undo receipts: folds reg changes from the newest to the oldest by the registry rule, against what the registry
+ * holds now. Used by uninstall and rollback. drop: the receipts to undo, oldest first. */
+cs_status cs_environment_plan_undo(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count,
+                                   cs_environment_plan *out, cs_error *error);
+
+/* The registry rule for one change (docs/transaction.md, "Registry rule"): what the value must become to undo it. */
+cs_status cs_environment_undo_value(const cs_host *host, const char *tree_path, const cs_reg_change *change,
+                                    const cs_reg_value *current, cs_reg_value *out, bool *changed, cs_error *error);
+
+void cs_environment_plan_free(cs_environment_plan *plan);
+void cs_reg_change_free(cs_reg_change *change);
+cs_status cs_reg_change_copy(cs_reg_change *out, const cs_reg_change *from, cs_error *error);
+
+#endif

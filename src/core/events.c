@@ -1,0 +1,26 @@
+#include "cudnn_setup/events.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "cudnn_setup/buffer.h"
+
+void cs_emit(const cs_events *events, cs_event_kind kind, const char *id, const char *format, ...) {
+    if (!events || !events->emit) return;
+    cs_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    cs_buffer_vformat(&text, format, arguments);
+    va_end(arguments);
+    cs_event event = {.kind = kind, .id = id ? id : "", .text = text.failed ? format : cs_buffer_string(&text)};
+    events->emit(events->ctx, &event);
+    cs_buffer_free(&text);
+}
+
+void cs_emit_progress(const cs_events *events, const char *item, uint64_t done, uint64_t total) {
+    if (!events || !events->emit) return;
+    cs_event event = {.kind = CS_EVENT_PROGRESS, .id = "", .text = item, .done = done, .total = total};
+    events->emit(events->ctx, &event);
+}
+
+bool cs_cancelled(const cs_events *events) { return events && events->cancelled && events->cancelled(events->ctx); }
