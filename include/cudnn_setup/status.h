@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__)
+/* C's own formats on Windows too: mingw's stdio provides them under -std=c11. */
+#define CS_PRINTF(format_at, first_at) __attribute__((format(gnu_printf, format_at, first_at)))
+#elif defined(__clang__)
 #define CS_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #else
 #define CS_PRINTF(format_at, first_at)

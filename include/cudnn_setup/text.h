@@ -19,6 +19,9 @@ bool cs_text_ends_with_ascii_case(const char *text, const char *suffix);
 /* True if the bytes are well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF). */
 bool cs_utf8_valid(const char *bytes, size_t size);
 
+/* Decodes the code point at bytes. surrogates: let U+D800..U+DFFF through, as WTF-8 does. Its length in bytes; 0 if malformed. */
+size_t cs_utf8_decode(const char *bytes, size_t size, bool surrogates, uint32_t *out);
+
 /* Lower-case hexadecimal of size bytes into out, which holds 2 * size + 1 bytes. */
 void cs_hex(const uint8_t *bytes, size_t size, char *out);
 /* Exactly 2 * size lower- or upper-case hex digits into bytes; false otherwise. */

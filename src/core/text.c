@@ -20,8 +20,8 @@ bool cs_text_ends_with_ascii_case(const char *text, const char *suffix) {
     return size >= tail && cs_text_equal_ascii_case(text + size - tail, suffix);
 }
 
-/* Decodes one code point. surrogates: let U+D800..U+DFFF through (WTF-8). Returns its length, 0 if malformed. */
-static size_t decode(const unsigned char *p, size_t size, bool surrogates, uint32_t *out) {
+size_t cs_utf8_decode(const char *bytes, size_t size, bool surrogates, uint32_t *out) {
+    const unsigned char *p = (const unsigned char *)bytes;
     if (!size) return 0;
     if (p[0] < 0x80) {
         *out = p[0];
@@ -42,10 +42,9 @@ static size_t decode(const unsigned char *p, size_t size, bool surrogates, uint3
 }
 
 bool cs_utf8_valid(const char *bytes, size_t size) {
-    const unsigned char *p = (const unsigned char *)bytes;
     uint32_t code;
     for (size_t at = 0, length; at < size; at += length)
-        if ((length = decode(p + at, size - at, false, &code)) == 0) return false;
+        if ((length = cs_utf8_decode(bytes + at, size - at, false, &code)) == 0) return false;
     return true;
 }
 
@@ -83,18 +82,17 @@ static bool must_escape(uint32_t code) {
 }
 
 void cs_text_visible(cs_buffer *out, const char *text) {
-    const unsigned char *p = (const unsigned char *)text;
     size_t size = strlen(text), length;
     for (size_t at = 0; at < size; at += length) {
         uint32_t code = 0;
-        length = decode(p + at, size - at, true, &code);
+        length = cs_utf8_decode(text + at, size - at, true, &code);
         if (!length) {
-            cs_buffer_format(out, "\\u{%02x}", p[at]);
+            cs_buffer_format(out, "\\u{%02x}", (unsigned char)text[at]);
             length = 1;
         } else if (must_escape(code)) {
             cs_buffer_format(out, "\\u{%x}", (unsigned)code);
         } else {
-            cs_buffer_append(out, p + at, length);
+            cs_buffer_append(out, text + at, length);
         }
     }
 }
@@ -139,11 +137,10 @@ void cs_wtf8_from_utf16(cs_buffer *out, const uint16_t *units, size_t count) {
 }
 
 bool cs_utf16le_from_wtf8(cs_buffer *out, const char *bytes, size_t size) {
-    const unsigned char *p = (const unsigned char *)bytes;
     uint32_t previous = 0;
     for (size_t at = 0, length; at < size; at += length) {
         uint32_t code;
-        if ((length = decode(p + at, size - at, true, &code)) == 0) return false;
+        if ((length = cs_utf8_decode(bytes + at, size - at, true, &code)) == 0) return false;
         if (is_high(previous) && is_low(code)) return false; /* a pair must be one four-byte sequence */
         previous = code;
         uint32_t high = code, low = 0;
