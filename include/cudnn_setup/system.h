@@ -60,6 +60,14 @@ typedef struct cs_child_result {
     cs_buffer output;    /* what it wrote to standard output, at most 1 MiB */
 } cs_child_result;
 
+/* What an embedded Authenticode signature is worth. */
+typedef enum cs_signature {
+    CS_SIGNATURE_NONE,   /* unsigned */
+    CS_SIGNATURE_NVIDIA, /* intact, trusted by this system, and the signer's certificate names NVIDIA Corporation */
+    CS_SIGNATURE_OTHER,  /* intact, but somebody else's or not trusted by this system */
+    CS_SIGNATURE_BROKEN  /* the file was changed after it was signed, or the signature cannot be read */
+} cs_signature;
+
 typedef struct cs_system {
     void *ctx;
     cs_status (*folder)(void *ctx, cs_folder which, cs_buffer *out, cs_error *error); /* by API, never by environment */
@@ -87,6 +95,9 @@ typedef struct cs_system {
     cs_status (*delete_at_restart)(void *ctx, const char *path, cs_error *error);
     /* Runs a child in a job with a deadline and no error boxes. */
     cs_status (*run)(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error);
+    /* Judges the embedded signature of a file: without network (no revocation checks, no retrieval) and without windows.
+     * CS_E_UNSUPPORTED where the system cannot tell (POSIX, tests in memory). */
+    cs_status (*signature)(void *ctx, const char *path, cs_signature *out, cs_error *error);
 } cs_system;
 
 #endif
