@@ -4,6 +4,7 @@
 
 #include "cudnn_setup/archive.h"
 #include "cudnn_setup/options.h"
+#include "cudnn_setup/registry.h"
 #include "cudnn_setup/system.h"
 
 typedef enum cs_result {
