@@ -196,6 +196,12 @@ static cs_status sys_delete_at_restart(void *ctx, const char *path, cs_error *er
     return cs_fail(error, CS_E_UNSUPPORTED, "delete at restart", path, "Linux does not do this");
 }
 
+static cs_status sys_signature(void *ctx, const char *path, cs_signature *out, cs_error *error) {
+    (void)ctx;
+    *out = CS_SIGNATURE_NONE;
+    return cs_fail(error, CS_E_UNSUPPORTED, "signature", path, "only Windows judges Authenticode signatures");
+}
+
 const cs_system *cs_system_real(void) {
     static const cs_system system = {
         .folder = sys_folder,
@@ -217,6 +223,7 @@ const cs_system *cs_system_real(void) {
         .holders = cs_posix_holders,
         .delete_at_restart = sys_delete_at_restart,
         .run = cs_posix_run,
+        .signature = sys_signature,
     };
     return &system;
 }
