@@ -1,0 +1,125 @@
+"""Killed half-way: the next run, or the next start of Windows, ends in the state before or the state after."""
+
+import random
+import time
+
+import wine
+from machine import P, Machine
+from cases_install import check_same, differences
+
+SERVICE = "HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Services\\cudnn-setup-recover"
+
+
+def journals(m):
+    """Names of interrupted work in the state folder."""
+    if not m.wine.exists(P + "\\state"):
+        return []
+    return [name for name in m.wine.tree(P + "\\state") if name.split("\\")[-1] in ("journal", "committed", "undone")]
+
+
+def start_install(m, archive, manifest):
+    return m.wine.popen([m.setup_exe, "/quiet", "/archive:" + archive, "/manifest:" + manifest, "/selftest:skip"])
+
+
+def journal_exists(m):
+    import glob
+    import os
+    pattern = os.path.join(glob.escape(m.wine.unix(P + "\\state")), "*", "journal")
+    return bool(glob.glob(pattern))
+
+
+def interrupt_with_journal(m, archive, manifest):
+    """Kills installs until one leaves a journal: the instant is short, so it is watched from outside. None if it never did."""
+    for _ in range(25):
+        process = start_install(m, archive, manifest)
+        while process.poll() is None and not journal_exists(m):
+            pass
+        if process.poll() is None:
+            wine.kill(process)
+            time.sleep(0.2)
+            if journals(m):
+                return True
+        m.setup("/recover", "/quiet")
+        m.setup("/uninstall", "/quiet")
+    return False
+
+
+def case_service_recovers(t):
+    """killed while applying, then a restart of Windows: the recovery service puts everything back and removes itself"""
+    with Machine(t) as m:
+        m.add_old_cudnn()
+        before = m.snapshot()
+        archive, manifest = m.add_archive()
+        t.check(interrupt_with_journal(m, archive, manifest), "a kill left a journal")
+        services = m.wine.registry(["HKLM\\System\\CurrentControlSet\\Services"])
+        t.check(SERVICE in services, "the recovery service is there")
+        m.wine.restart()
+        wine.wait_until(lambda: not journals(m), 60, "the service finishing the work")
+        wine.wait_until(lambda: SERVICE not in m.wine.registry(["HKLM\\System\\CurrentControlSet\\Services"]), 30,
+                        "the service removing itself")
+        code, result, _ = m.setup("/verify", "/quiet")
+        if code == 0:
+            code, _, _ = m.setup("/uninstall", "/quiet")
+            t.equal(code, 0, "the work was finished: uninstall")
+        else:
+            t.equal(code, 1605, "the work was undone")
+        check_same(t, before, m.snapshot(), "after recovery")
+
+
+def case_pending_is_said(t):
+    """with a journal about, read-only verbs report it and /recover finishes it"""
+    with Machine(t) as m:
+        before = m.snapshot()
+        archive, manifest = m.add_archive()
+        t.check(interrupt_with_journal(m, archive, manifest), "a kill left a journal")
+        code, _, text = m.setup("/verify", "/quiet")
+        t.equal(code, 1604, "verify: " + text[-300:])
+        code, _, text = m.setup("/recover", "/quiet")
+        t.equal(code, 0, "recover: " + text[-300:])
+        t.equal(journals(m), [], "journals")
+        code, _, _ = m.setup("/verify", "/quiet")
+        if code == 0:
+            m.setup("/uninstall", "/quiet")
+        check_same(t, before, m.snapshot(), "after recovery")
+
+
+def case_random_kills(t):
+    """SIGKILL at twenty random instants of install and uninstall, then /recover: before or after, nothing else"""
+    generator = random.Random(20200924)
+    with Machine(t) as m:
+        m.add_old_cudnn()
+        archive, manifest = m.add_archive()
+        before = m.snapshot()
+        started = time.monotonic()
+        process = start_install(m, archive, manifest)
+        process.wait(120)
+        span = time.monotonic() - started
+        after = {"tree": m.wine.tree(m.tree), "registry": m.snapshot()["registry"]}
+        kept = {name: row for name, row in after["tree"].items() if not name.startswith(".cudnn-setup")}
+        m.setup("/uninstall", "/quiet")
+        check_same(t, before, m.snapshot(), "install and uninstall without a kill")
+        ends = {"before": 0, "after": 0}
+        for number in range(20):
+            uninstalling = number % 4 == 3
+            if uninstalling:
+                m.install("/selftest:skip")
+                process = m.wine.popen([m.setup_exe, "/uninstall", "/quiet"])
+            else:
+                process = start_install(m, archive, manifest)
+            time.sleep(generator.random() * span)
+            wine.kill(process)
+            code, _, text = m.setup("/recover", "/quiet")
+            t.equal(code, 0, "recover after kill %d: %s" % (number, text[-300:]))
+            code, _, _ = m.setup("/verify", "/quiet")
+            t.check(code in (0, 1605), "verify after kill %d is 0 or 1605, not %d" % (number, code))
+            tree = m.wine.tree(m.tree)
+            if code == 0:
+                ends["after"] += 1
+                t.equal({n: r for n, r in tree.items() if not n.startswith(".cudnn-setup")}.keys(), kept.keys(),
+                        "kill %d: the state after" % number)
+                code, _, _ = m.setup("/uninstall", "/quiet")
+                t.equal(code, 0, "uninstall after kill %d" % number)
+            else:
+                ends["before"] += 1
+            check_same(t, before, m.snapshot(), "kill %d" % number)
+        print("      ended before: %d, after: %d" % (ends["before"], ends["after"]))

@@ -1,0 +1,250 @@
+/* The end-to-end tests' own eyes and hands inside Wine: what a shell script cannot see from outside.
+ *
+ *   e2e_helper tree DIR OUT               every file and folder below DIR: name, attributes, size, last write time
+ *   e2e_helper reg-get KEY NAME OUT       type and bytes of a value of HKLM
+ *   e2e_helper reg-set KEY NAME TYPE HEX  sets it ("-" as HEX: no bytes); TYPE "delete" removes it
+ *   e2e_helper listen OUT READY STOP      a top-level window that writes each WM_SETTINGCHANGE it receives, until STOP exists
+ *   e2e_helper hang READY STOP            a top-level window that never answers, until STOP exists
+ *   e2e_helper hold DLL READY STOP        loads a DLL and keeps it, until STOP exists
+ *   e2e_helper lock FILE READY STOP       opens a file without sharing it, until STOP exists
+ *   e2e_helper load NAME OUT              LoadLibraryW(NAME) in this process's own search order: path or error number
+ *   e2e_helper attributes FILE HEX        sets file attributes
+ *   e2e_helper restricted COMMAND-LINE    runs it with Administrators taken out of the token; ends with its exit code
+ * Files are written as UTF-8 and appear whole (written beside, then renamed). */
+#include <windows.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <wchar.h>
+
+typedef struct output {
+    HANDLE file;
+    wchar_t final[MAX_PATH * 4], temporary[MAX_PATH * 4];
+} output;
+
+static bool output_open(output *out, const wchar_t *path) {
+    if (swprintf(out->final, sizeof out->final / sizeof *out->final, L"%ls", path) < 0) return false;
+    if (swprintf(out->temporary, sizeof out->temporary / sizeof *out->temporary, L"%ls.part", path) < 0) return false;
+    out->file = CreateFileW(out->temporary, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    return out->file != INVALID_HANDLE_VALUE;
+}
+
+static void output_text(output *out, const wchar_t *text) {
+    char bytes[8192];
+    int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, bytes, sizeof bytes, NULL, NULL);
+    DWORD written;
+    if (size > 1) WriteFile(out->file, bytes, (DWORD)size - 1, &written, NULL);
+}
+
+static bool output_close(output *out) {
+    CloseHandle(out->file);
+    return MoveFileExW(out->temporary, out->final, MOVEFILE_REPLACE_EXISTING) != 0;
+}
+
+static bool touch(const wchar_t *path) {
+    output out;
+    return output_open(&out, path) && output_close(&out);
+}
+
+static bool exists(const wchar_t *path) { return GetFileAttributesW(path) != INVALID_FILE_ATTRIBUTES; }
+
+static void list_folder(output *out, const wchar_t *folder, const wchar_t *relative) {
+    wchar_t pattern[4096], name[4096], line[8192];
+    swprintf(pattern, 4096, L"\\\\?\\%ls\\*", folder);
+    WIN32_FIND_DATAW found;
+    HANDLE search = FindFirstFileW(pattern, &found);
+    if (search == INVALID_HANDLE_VALUE) return;
+    do {
+        if (!wcscmp(found.cFileName, L".") || !wcscmp(found.cFileName, L"..")) continue;
+        swprintf(name, 4096, L"%ls%ls%ls", relative, *relative ? L"\\" : L"", found.cFileName);
+        bool is_folder = (found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+        unsigned long long size = (unsigned long long)found.nFileSizeHigh << 32 | found.nFileSizeLow;
+        unsigned long long time =
+            (unsigned long long)found.ftLastWriteTime.dwHighDateTime << 32 | found.ftLastWriteTime.dwLowDateTime;
+        swprintf(line, 8192, L"%ls\t%lx\t%llu\t%llu\n", name, (unsigned long)found.dwFileAttributes, is_folder ? 0ULL : size,
+                 is_folder ? 0ULL : time);
+        output_text(out, line);
+        if (is_folder) {
+            wchar_t below[4096];
+            swprintf(below, 4096, L"%ls\\%ls", folder, found.cFileName);
+            list_folder(out, below, name);
+        }
+    } while (FindNextFileW(search, &found));
+    FindClose(search);
+}
+
+static int command_tree(wchar_t **arguments) {
+    output out;
+    if (!output_open(&out, arguments[1])) return 1;
+    list_folder(&out, arguments[0], L"");
+    return output_close(&out) ? 0 : 1;
+}
+
+static int command_reg_get(wchar_t **arguments) {
+    HKEY key;
+    output out;
+    if (!output_open(&out, arguments[2])) return 1;
+    LSTATUS status = RegOpenKeyExW(HKEY_LOCAL_MACHINE, arguments[0], 0, KEY_READ | KEY_WOW64_64KEY, &key);
+    static BYTE bytes[256 * 1024];
+    DWORD size = sizeof bytes, type = 0;
+    if (status == ERROR_SUCCESS) {
+        status = RegQueryValueExW(key, arguments[1], NULL, &type, bytes, &size);
+        RegCloseKey(key);
+    }
+    if (status == ERROR_SUCCESS) {
+        wchar_t text[64];
+        swprintf(text, 64, L"%lu ", (unsigned long)type);
+        output_text(&out, text);
+        for (DWORD i = 0; i < size; i++) {
+            swprintf(text, 64, L"%02x", bytes[i]);
+            output_text(&out, text);
+        }
+    } else {
+        output_text(&out, L"absent");
+    }
+    return output_close(&out) ? 0 : 1;
+}
+
+static int command_reg_set(wchar_t **arguments) {
+    HKEY key;
+    if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, arguments[0], 0, NULL, 0, KEY_WRITE | KEY_WOW64_64KEY, NULL, &key, NULL)) return 1;
+    LSTATUS status;
+    if (!wcscmp(arguments[2], L"delete")) {
+        status = RegDeleteValueW(key, arguments[1]);
+    } else {
+        size_t count = wcscmp(arguments[3], L"-") ? wcslen(arguments[3]) / 2 : 0;
+        BYTE *bytes = calloc(count + 1, 1);
+        for (size_t i = 0; bytes && i < count; i++) {
+            wchar_t pair[3] = {arguments[3][2 * i], arguments[3][2 * i + 1], 0};
+            bytes[i] = (BYTE)wcstoul(pair, NULL, 16);
+        }
+        status = RegSetValueExW(key, arguments[1], 0, wcstoul(arguments[2], NULL, 10), bytes, (DWORD)count);
+        free(bytes);
+    }
+    RegCloseKey(key);
+    return status == ERROR_SUCCESS ? 0 : 1;
+}
+
+static const wchar_t *listen_path;
+
+static LRESULT CALLBACK window_procedure(HWND window, UINT message, WPARAM wide, LPARAM argument) {
+    if (message == WM_SETTINGCHANGE) {
+        const wchar_t *text = argument ? (const wchar_t *)argument : L"";
+        HANDLE file = CreateFileW(listen_path, FILE_APPEND_DATA, FILE_SHARE_READ, NULL, OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        output out = {.file = file};
+        if (file != INVALID_HANDLE_VALUE) {
+            output_text(&out, text);
+            output_text(&out, L"\n");
+            CloseHandle(file);
+        }
+        return 0;
+    }
+    return DefWindowProcW(window, message, wide, argument);
+}
+
+static HWND make_window(void) {
+    WNDCLASSW class_ = {.lpfnWndProc = window_procedure, .hInstance = GetModuleHandleW(NULL), .lpszClassName = L"e2e_helper"};
+    RegisterClassW(&class_);
+    return CreateWindowExW(0, L"e2e_helper", L"e2e_helper", WS_OVERLAPPEDWINDOW | WS_VISIBLE, 10, 10, 200, 100, NULL, NULL,
+                           class_.hInstance, NULL);
+}
+
+static int command_listen(wchar_t **arguments) {
+    listen_path = arguments[0];
+    if (!make_window() || !touch(arguments[1])) return 1;
+    while (!exists(arguments[2])) {
+        MSG message;
+        MsgWaitForMultipleObjects(0, NULL, FALSE, 100, QS_ALLINPUT);
+        while (PeekMessageW(&message, NULL, 0, 0, PM_REMOVE)) DispatchMessageW(&message);
+    }
+    return 0;
+}
+
+static void wait_for(const wchar_t *path) {
+    while (!exists(path)) Sleep(100);
+}
+
+static int command_hang(wchar_t **arguments) {
+    if (!make_window() || !touch(arguments[0])) return 1;
+    wait_for(arguments[1]);
+    return 0;
+}
+
+static int command_hold(wchar_t **arguments) {
+    if (!LoadLibraryW(arguments[0]) || !touch(arguments[1])) return 1;
+    wait_for(arguments[2]);
+    return 0;
+}
+
+static int command_lock(wchar_t **arguments) {
+    HANDLE file = CreateFileW(arguments[0], GENERIC_READ, 0, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (file == INVALID_HANDLE_VALUE || !touch(arguments[1])) return 1;
+    wait_for(arguments[2]);
+    CloseHandle(file);
+    return 0;
+}
+
+static int command_load(wchar_t **arguments) {
+    output out;
+    if (!output_open(&out, arguments[1])) return 1;
+    HMODULE module = LoadLibraryW(arguments[0]);
+    wchar_t text[4096];
+    if (!module)
+        swprintf(text, 4096, L"error %lu", (unsigned long)GetLastError());
+    else if (!GetModuleFileNameW(module, text, 4096))
+        swprintf(text, 4096, L"loaded");
+    output_text(&out, text);
+    size_t(WINAPI * version)(void) = NULL;
+    if (module) *(FARPROC *)(void *)&version = GetProcAddress(module, "cudnnGetVersion");
+    if (version) {
+        swprintf(text, 4096, L"\nversion %zu", version());
+        output_text(&out, text);
+    }
+    return output_close(&out) ? 0 : 1;
+}
+
+static int command_attributes(wchar_t **arguments) {
+    return SetFileAttributesW(arguments[0], wcstoul(arguments[1], NULL, 16)) ? 0 : 1;
+}
+
+static int command_restricted(wchar_t **arguments) {
+    BYTE sid[SECURITY_MAX_SID_SIZE];
+    DWORD size = sizeof sid, code = 1;
+    SID_AND_ATTRIBUTES disabled = {.Sid = sid};
+    HANDLE token, restricted;
+    STARTUPINFOW startup = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES};
+    startup.hStdOutput = GetStdHandle(STD_OUTPUT_HANDLE);
+    startup.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+    PROCESS_INFORMATION process;
+    if (!CreateWellKnownSid(WinBuiltinAdministratorsSid, NULL, sid, &size)) return 1;
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_ALL_ACCESS, &token)) return 1;
+    if (!CreateRestrictedToken(token, 0, 1, &disabled, 0, NULL, 0, NULL, &restricted)) return 1;
+    if (!CreateProcessAsUserW(restricted, NULL, arguments[0], NULL, NULL, TRUE, 0, NULL, NULL, &startup, &process)) return 1;
+    WaitForSingleObject(process.hProcess, INFINITE);
+    GetExitCodeProcess(process.hProcess, &code);
+    return (int)code;
+}
+
+int wmain(int count, wchar_t **arguments) {
+    static const struct {
+        const wchar_t *name;
+        int arguments;
+        int (*run)(wchar_t **);
+    } commands[] = {
+        {L"tree", 2, command_tree},
+        {L"reg-get", 3, command_reg_get},
+        {L"reg-set", 4, command_reg_set},
+        {L"listen", 3, command_listen},
+        {L"hang", 2, command_hang},
+        {L"hold", 3, command_hold},
+        {L"load", 2, command_load},
+        {L"lock", 3, command_lock},
+        {L"attributes", 2, command_attributes},
+        {L"restricted", 1, command_restricted},
+    };
+    for (size_t i = 0; count > 1 && i < sizeof commands / sizeof commands[0]; i++)
+        if (!wcscmp(arguments[1], commands[i].name) && count - 2 == commands[i].arguments) return commands[i].run(arguments + 2);
+    fputs("e2e_helper: bad arguments\n", stderr);
+    return 2;
+}
