@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds the static libraries for Windows into a cached prefix and points CACHE/mingw at it.
+#   build.sh CACHE [--refresh]
+# The cache key covers the recipe, the pins, the compiler and the distribution release. --refresh asks apt for newer
+# packaging revisions even where the cache has an answer.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+cache=$(cd "$1" && pwd)
+toolchain=$here/../x86_64-w64-mingw32.cmake
+
+key=$({
+    cat "$here/CMakeLists.txt" "$here/fetch.sh" "$here/build.sh" "$here/pins.txt" "$toolchain"
+    x86_64-w64-mingw32-gcc-win32 --version
+    grep VERSION_CODENAME /etc/os-release
+} | sha256sum | cut -c1-16)
+store=$cache/$key
+
+if [ "${2:-}" = --refresh ] || [ ! -f "$store/prefix/versions" ]; then
+    rm -rf "$store"
+    mkdir -p "$store"
+    "$here/fetch.sh" "$store"
+    cmake -G Ninja -S "$here" -B "$store/build" --toolchain "$toolchain" "-DSOURCES=$store/src" "-DCMAKE_INSTALL_PREFIX=$store/prefix"
+    cmake --build "$store/build"
+    cmake --install "$store/build"
+    cp "$store/versions" "$store/prefix/versions"
+    rm -rf "$store/build" "$store/src"
+fi
+ln -sfn "$key/prefix" "$cache/mingw"

@@ -1,0 +1,26 @@
+# Cross compiling for 64-bit Windows with mingw-w64. The -win32 thread variant keeps winpthread out of the programs.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR AMD64)
+set(CMAKE_SYSTEM_VERSION 10.0)
+
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-win32)
+set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
+set(CMAKE_AR x86_64-w64-mingw32-ar CACHE FILEPATH "")
+set(CMAKE_RANLIB x86_64-w64-mingw32-ranlib CACHE FILEPATH "")
+set(CMAKE_OBJDUMP x86_64-w64-mingw32-objdump CACHE FILEPATH "")
+set(CMAKE_DLLTOOL x86_64-w64-mingw32-dlltool CACHE FILEPATH "")
+
+# The static libraries: CUDNN_SETUP_DEPS (variable or environment) names their prefix; `./dev deps` builds it.
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CUDNN_SETUP_DEPS)
+if(NOT CUDNN_SETUP_DEPS)
+  if(DEFINED ENV{CUDNN_SETUP_DEPS})
+    set(CUDNN_SETUP_DEPS "$ENV{CUDNN_SETUP_DEPS}")
+  else()
+    get_filename_component(CUDNN_SETUP_DEPS "${CMAKE_CURRENT_LIST_DIR}/../build/deps/mingw" ABSOLUTE)
+  endif()
+endif()
+set(CMAKE_FIND_ROOT_PATH "${CUDNN_SETUP_DEPS}" /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
