@@ -6,11 +6,12 @@ add_compile_options("-ffile-prefix-map=${PROJECT_BINARY_DIR}=build" "-ffile-pref
 set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_APPEND "<CMAKE_AR> qD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_RANLIB> -D <TARGET>")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 # _FORTIFY_SOURCE needs the optimiser and hides errors from the sanitizers: optimised builds only.
 add_compile_options($<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-D_FORTIFY_SOURCE=2>)
 
 if(WIN32)
   # Windows 10, wide functions only, and C99's printf whatever the C runtime.
   add_compile_definitions(_WIN32_WINNT=0x0A00 WINVER=0x0A00 NTDDI_VERSION=0x0A000000 UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1)
-  add_link_options(-static -Wl,--no-insert-timestamp)
+  add_link_options(-static -fstack-protector-strong -Wl,--no-insert-timestamp)
 endif()
