@@ -19,4 +19,7 @@ cs_status cs_path_parent(cs_buffer *out, const char *path, cs_error *error);
  * '.' or ' ', and not a device name (CON, NUL, COM1.txt, ...). */
 bool cs_path_plain_name(const char *name);
 
+/* True for a name that Windows takes for a device whatever the folder: CON, NUL, COM1.txt, ... */
+bool cs_path_device_name(const char *name);
+
 #endif

@@ -35,7 +35,7 @@ cs_status cs_path_parent(cs_buffer *out, const char *path, cs_error *error) {
 }
 
 /* Source: Microsoft, "Naming Files, Paths, and Namespaces": reserved with or without an extension. */
-static bool is_device_name(const char *name) {
+bool cs_path_device_name(const char *name) {
     static const char *const devices[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"};
     char stem[9];
     size_t size = strcspn(name, ".");
@@ -52,7 +52,7 @@ static bool is_device_name(const char *name) {
 
 bool cs_path_plain_name(const char *name) {
     size_t size = strlen(name);
-    if (size == 0 || size > 120 || is_device_name(name)) return false;
+    if (size == 0 || size > 120 || cs_path_device_name(name)) return false;
     if (name[0] == '.' || name[0] == ' ' || name[size - 1] == '.' || name[size - 1] == ' ') return false;
     for (size_t i = 0; i < size; i++) {
         char c = name[i];

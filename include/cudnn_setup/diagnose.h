@@ -1,0 +1,13 @@
+/* diagnose.h: what cudnn-doctor says when it is asked nothing in particular: the checks one after another, and a verdict. */
+#ifndef CUDNN_SETUP_DIAGNOSE_H
+#define CUDNN_SETUP_DIAGNOSE_H
+
+#include "cudnn_setup/operations.h"
+
+enum { CS_DIAGNOSIS_HEALTHY = 0, CS_DIAGNOSIS_WARNINGS = 1, CS_DIAGNOSIS_BROKEN = 2 };
+
+/* Runs the checks: toolkit, installation, verification, search order. Appends their text to report and returns the worst of
+ * their verdicts, which is the exit code. Changes nothing. */
+int cs_diagnose(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
+
+#endif

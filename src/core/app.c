@@ -1,0 +1,309 @@
+#include "cudnn_setup/app.h"
+
+#include <string.h>
+
+#include "cudnn_setup/log.h"
+#include "cudnn_setup/outfile.h"
+#include "cudnn_setup/text.h"
+
+typedef struct run {
+    cs_host host; /* the caller's, with the events of this run */
+    cs_events events;
+    cs_program program;
+    const cs_app_front *front;
+    const cs_app_verb *verb;
+    cs_options options;
+    cs_outcome outcome;
+    cs_buffer report;
+    cs_warnings warnings;
+    cs_log log;
+    char time[32];
+    uint64_t start;
+    int exit_code;
+} run;
+
+static void on_event(void *ctx, const cs_event *event) {
+    run *r = ctx;
+    cs_log_event(&r->log, event);
+    if (event->kind == CS_EVENT_WARNING) cs_warnings_add(&r->warnings, event->id, event->text, NULL);
+    if (r->front->event) r->front->event(r->front->ctx, event);
+}
+
+static bool on_cancelled(void *ctx) {
+    const run *r = ctx;
+    return r->front->cancelled && r->front->cancelled(r->front->ctx);
+}
+
+/* A warning that carries an error's own words. */
+static void warn(run *r, const char *id, const char *what, const cs_error *error) {
+    char text[2048];
+    cs_error_text(error, text, sizeof text);
+    cs_emit(&r->events, CS_EVENT_WARNING, id, "%s: %s", what, text);
+}
+
+static void set_outcome(run *r, cs_status status, const cs_error *error, const char *message) {
+    r->outcome.status = status;
+    r->outcome.result = status == CS_OK            ? CS_RESULT_DONE
+                        : status == CS_E_CANCELLED ? CS_RESULT_CANCELLED
+                        : status == CS_E_PENDING   ? CS_RESULT_PENDING
+                        : status == CS_E_DIFFERS   ? CS_RESULT_DIFFERS
+                                                   : CS_RESULT_FAILED;
+    if (error) r->outcome.error = *error;
+    cs_buffer_clear(&r->outcome.message);
+    cs_buffer_text(&r->outcome.message, message);
+}
+
+/* An outcome that says nothing says at least what happened. */
+static void complete_message(run *r) {
+    char text[2048];
+    if (r->outcome.message.size) return;
+    if (!r->outcome.error.status) {
+        cs_buffer_text(&r->outcome.message, cs_status_text(r->outcome.status));
+        return;
+    }
+    cs_error_text(&r->outcome.error, text, sizeof text);
+    cs_buffer_text(&r->outcome.message, text);
+}
+
+/* ---- the command line's paths ---- */
+
+static cs_status make_absolute(run *r, char **path, bool ours_to_write, cs_error *error) {
+    if (!*path) return CS_OK;
+    cs_buffer expanded = {0}, absolute = {0};
+    cs_status status = CS_OK;
+    if (ours_to_write)
+        status = cs_outfile_expand(r->host.system, *path, &expanded, error);
+    else
+        cs_buffer_text(&expanded, *path);
+    if (!status) status = cs_buffer_check(&expanded, error);
+    if (!status) status = r->front->absolute(r->front->ctx, cs_buffer_string(&expanded), &absolute, error);
+    if (!status && ours_to_write) status = cs_outfile_check(r->host.fs->separator, cs_buffer_string(&absolute), error);
+    char *copy = status ? NULL : cs_strdup(cs_buffer_string(&absolute));
+    if (!status && !copy) status = cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    if (!status) {
+        cs_free(*path);
+        *path = copy;
+    }
+    cs_buffer_free(&expanded);
+    cs_buffer_free(&absolute);
+    return status;
+}
+
+typedef struct path_option {
+    const char *name;
+    char **path;
+    bool ours_to_write;
+} path_option;
+
+/* A path that cannot be made absolute is a bad command line; one of the last three is given up, so that the rest can still be
+ * told. */
+static cs_status absolute_paths(run *r, cs_error *error) {
+    cs_options *o = &r->options;
+    const path_option rows[] = {{"/log", &o->log, true},          {"/json", &o->json, true},  {"/report", &o->report, true},
+                                {"/archive", &o->archive, false}, {"/cuda", &o->cuda, false}, {"/manifest", &o->manifest, false},
+                                {"/out", &o->out, true}};
+    cs_status first = CS_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_error one = {0};
+        cs_status status = make_absolute(r, rows[i].path, rows[i].ours_to_write, &one);
+        if (!status) continue;
+        if (status == CS_E_NAME) one.status = status = CS_E_USAGE;
+        one.operation = rows[i].name;
+        if (rows[i].ours_to_write) {
+            cs_free(*rows[i].path);
+            *rows[i].path = NULL;
+        }
+        if (!first) *error = one;
+        if (!first) first = status;
+    }
+    return first;
+}
+
+/* ---- log ---- */
+
+static void open_log(run *r, const char *verb) {
+    cs_error error = {0};
+    if (r->options.log && cs_log_open(&r->host, verb, r->options.log, &r->log, &error) != CS_OK)
+        warn(r, "log.given", "the log cannot be written where /log says; it goes to its usual place", &error);
+    if (!r->log.file && cs_log_open(&r->host, verb, NULL, &r->log, &error) != CS_OK)
+        warn(r, "log.failed", "there is no log of this run", &error);
+}
+
+static void log_head(run *r, const char *const *arguments, size_t count) {
+    cs_platform platform = {0};
+    const cs_system *system = r->host.system;
+    system->platform(system->ctx, &platform);
+    cs_emit(&r->events, CS_EVENT_DETAIL, "run.program", "%s %s, process %u, %s", cs_program_text(r->program),
+            r->front->version ? r->front->version : "(version unknown)", (unsigned)system->process_id(system->ctx),
+            r->log.elevated ? "administrator" : "not elevated");
+    cs_emit(&r->events, CS_EVENT_DETAIL, "run.system", "%s", platform.text);
+    for (size_t i = 0; i < count; i++) cs_emit(&r->events, CS_EVENT_DETAIL, "run.argument", "%s", arguments[i]);
+    const char *wine = system->wine_version(system->ctx);
+    if (wine) cs_emit(&r->events, CS_EVENT_WARNING, "wine.rights", "Wine %s: access rights not checked", wine);
+}
+
+/* ---- the verb ---- */
+
+static const cs_app_verb *find_verb(const cs_app_verb *verbs, size_t count, cs_verb verb) {
+    for (size_t i = 0; i < count; i++)
+        if (verbs[i].verb == verb) return &verbs[i];
+    return NULL;
+}
+
+static bool has_rights(run *r) {
+    if (!r->verb->changes || r->options.dryrun || r->host.system->is_administrator(r->host.system->ctx)) return true;
+    cs_error error = {0};
+    cs_fail(&error, CS_E_RIGHTS, NULL, NULL, NULL);
+    set_outcome(r, CS_E_RIGHTS, &error,
+                "Administrator rights are needed: start the program with \"Run as administrator\" or from a deployment tool. "
+                "Nothing was changed.");
+    return false;
+}
+
+static bool is_confirmed(run *r) {
+    if (!r->verb->changes || r->options.dryrun || r->options.ui != CS_UI_FULL || !r->front->confirm) return true;
+    if (r->front->confirm(r->front->ctx, &r->options)) return true;
+    cs_error error = {0};
+    cs_fail(&error, CS_E_CANCELLED, NULL, NULL, NULL);
+    set_outcome(r, CS_E_CANCELLED, &error, "Cancelled. Everything is as before.");
+    return false;
+}
+
+static void do_verb(run *r) {
+    if (r->options.lang && strcmp(r->options.lang, "en") != 0)
+        cs_emit(&r->events, CS_EVENT_NOTE, "lang.english", "This version speaks English only.");
+    if (has_rights(r) && is_confirmed(r)) {
+        if (r->verb->operation)
+            r->verb->operation(&r->host, &r->options, &r->outcome);
+        else if (r->verb->look)
+            r->verb->look(&r->host, &r->options, &r->report, &r->outcome);
+        else {
+            r->exit_code = r->verb->judge(&r->host, &r->options, &r->report, &r->outcome);
+            complete_message(r);
+            return;
+        }
+    }
+    r->exit_code = cs_exit_code(r->outcome.status);
+    complete_message(r);
+}
+
+/* ---- what is written at the end ---- */
+
+static cs_result_view view_of(const run *r) {
+    const cs_system *system = r->host.system;
+    return (cs_result_view){.program = cs_program_text(r->program),
+                            .version = r->front->version,
+                            .verb = r->options.verb,
+                            .dryrun = r->options.dryrun,
+                            .exit_code = r->exit_code,
+                            .outcome = &r->outcome,
+                            .warnings = &r->warnings,
+                            .report = cs_buffer_string(&r->report),
+                            .log = r->log.path ? r->log.path : "",
+                            .time = r->time,
+                            .ms = system->ticks(system->ctx) - r->start};
+}
+
+typedef cs_status (*render)(const cs_result_view *view, cs_buffer *out, cs_error *error);
+
+/* A failure is a warning: the work is done, whatever becomes of its description. */
+static void write_result(run *r, const char *path, render make, const char *id, const char *what) {
+    cs_buffer text = {0};
+    cs_error error = {0};
+    cs_result_view view = view_of(r);
+    cs_status status = make(&view, &text, &error);
+    if (!status) status = cs_outfile_replace(&r->host, path, r->log.elevated, text.data, text.size, &error);
+    if (status) warn(r, id, what, &error);
+    cs_buffer_free(&text);
+}
+
+/* The report lies beside the usual log; a log that the caller placed gets no neighbour that nobody asked for, and a dry run
+ * writes nothing that nobody asked for. */
+static void write_report(run *r) {
+    cs_buffer path = {0};
+    if (r->options.report)
+        cs_buffer_text(&path, r->options.report);
+    else if (!r->options.log && !r->options.dryrun)
+        cs_log_beside(&r->log, ".html", &path, NULL);
+    if (path.size) write_result(r, path.data, cs_result_html, "report.failed", "the HTML report cannot be written");
+    cs_buffer_free(&path);
+}
+
+static void log_tail(run *r) {
+    cs_log_write(&r->log, "result", "", cs_buffer_string(&r->outcome.message));
+    if (r->report.size) cs_log_write(&r->log, "report", "", cs_buffer_string(&r->report));
+    cs_buffer line = {0};
+    cs_buffer_format(&line, "exit code %d", r->exit_code);
+    cs_log_write(&r->log, "end", "", line.failed ? "exit" : cs_buffer_string(&line));
+    cs_buffer_free(&line);
+}
+
+static int finish(run *r, bool parsed) {
+    if (parsed) {
+        write_report(r);
+        if (r->options.json) write_result(r, r->options.json, cs_result_json, "json.failed", "the JSON result cannot be written");
+    }
+    log_tail(r);
+    if (r->log.lost) warn(r, "log.lost", "the log of this run is not complete", &r->log.error);
+    cs_buffer path = {0};
+    cs_buffer_text(&path, r->log.path);
+    cs_log_close(&r->log, NULL);
+    cs_app_end end = {.exit_code = r->exit_code,
+                      .options = parsed ? &r->options : NULL,
+                      .message = cs_buffer_string(&r->outcome.message),
+                      .report = cs_buffer_string(&r->report),
+                      .log = cs_buffer_string(&path)};
+    if (r->front->end) r->front->end(r->front->ctx, &end);
+    cs_buffer_free(&path);
+    cs_buffer_free(&r->report);
+    cs_outcome_free(&r->outcome);
+    cs_warnings_free(&r->warnings);
+    cs_options_free(&r->options);
+    return r->exit_code;
+}
+
+static int help(run *r) {
+    cs_options_help(r->program, &r->report);
+    cs_app_end end = {
+        .exit_code = CS_EXIT_OK, .options = &r->options, .message = "", .report = cs_buffer_string(&r->report), .log = ""};
+    if (r->front->end) r->front->end(r->front->ctx, &end);
+    cs_buffer_free(&r->report);
+    cs_options_free(&r->options);
+    return CS_EXIT_OK;
+}
+
+static int refuse(run *r, cs_status status, const cs_error *error, bool parsed) {
+    char text[2048];
+    cs_error_text(error, text, sizeof text);
+    set_outcome(r, status, error, text);
+    r->exit_code = cs_exit_code(status);
+    return finish(r, parsed);
+}
+
+int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
+                     const cs_app_front *front, const cs_app_verb *verbs, size_t verb_count) {
+    run r = {.host = *host, .program = program, .front = front};
+    r.events = (cs_events){.ctx = &r, .emit = on_event, .cancelled = on_cancelled};
+    r.host.events = &r.events;
+    r.start = host->system->ticks(host->system->ctx);
+    cs_time_text(host->system->now(host->system->ctx), r.time);
+
+    cs_error error = {0};
+    cs_status status = cs_options_parse(program, arguments, count, &r.options, &error);
+    if (status) {
+        open_log(&r, "usage");
+        log_head(&r, arguments, count);
+        return refuse(&r, status, &error, false);
+    }
+    if (r.options.verb == CS_VERB_HELP) return help(&r);
+    if (front->begin) front->begin(front->ctx, &r.options);
+    status = absolute_paths(&r, &error);
+    open_log(&r, cs_verb_text(r.options.verb));
+    log_head(&r, arguments, count);
+    r.verb = find_verb(verbs, verb_count, r.options.verb);
+    if (!status && !r.verb)
+        status = cs_fail(&error, CS_E_UNSUPPORTED, NULL, NULL, "this program cannot %s", cs_verb_text(r.options.verb));
+    if (status) return refuse(&r, status, &error, true);
+    do_verb(&r);
+    return finish(&r, true);
+}

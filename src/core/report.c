@@ -1,0 +1,153 @@
+#include <inttypes.h>
+
+#include "cudnn_setup/result.h"
+#include "cudnn_setup/text.h"
+
+/* Text for a page: first what could move or hide text, then what a browser would read as markup. */
+static void escaped(cs_buffer *out, const char *text) {
+    cs_buffer visible = {0};
+    for (const char *p = text; *p;) { /* line breaks are no danger inside <pre> and blanks elsewhere */
+        size_t size = 0;
+        while (p[size] && p[size] != '\n' && p[size] != '\r') size++;
+        cs_buffer part = {0};
+        cs_buffer_append(&part, p, size);
+        cs_text_visible(&visible, cs_buffer_string(&part));
+        if (part.failed) out->failed = true;
+        cs_buffer_free(&part);
+        p += size;
+        if (*p == '\n') cs_buffer_append(&visible, "\n", 1);
+        if (*p) p++;
+    }
+    for (const char *p = cs_buffer_string(&visible); *p; p++) switch (*p) {
+        case '&':
+            cs_buffer_text(out, "&amp;");
+            break;
+        case '<':
+            cs_buffer_text(out, "&lt;");
+            break;
+        case '>':
+            cs_buffer_text(out, "&gt;");
+            break;
+        case '"':
+            cs_buffer_text(out, "&quot;");
+            break;
+        case '\'':
+            cs_buffer_text(out, "&#39;");
+            break;
+        default:
+            cs_buffer_append(out, p, 1);
+        }
+    if (visible.failed) out->failed = true;
+    cs_buffer_free(&visible);
+}
+
+static void element(cs_buffer *out, const char *name, const char *text) {
+    cs_buffer_format(out, "<%s>", name);
+    escaped(out, text ? text : "");
+    cs_buffer_format(out, "</%s>", name);
+}
+
+static void table_begin(cs_buffer *out, const char *title, const char *const *heads, size_t count) {
+    element(out, "h2", title);
+    cs_buffer_text(out, "\n<table>\n<tr>");
+    for (size_t i = 0; i < count; i++) element(out, "th", heads[i]);
+    cs_buffer_text(out, "</tr>\n");
+}
+
+static void table_row(cs_buffer *out, const char *const *cells, size_t count) {
+    cs_buffer_text(out, "<tr>");
+    for (size_t i = 0; i < count; i++) element(out, "td", cells[i]);
+    cs_buffer_text(out, "</tr>\n");
+}
+
+#define CELLS(...)           ((const char *const[]){__VA_ARGS__})
+#define HEADS(title, n, ...) table_begin(out, title, CELLS(__VA_ARGS__), n)
+#define ROW(n, ...)          table_row(out, CELLS(__VA_ARGS__), n)
+#define TABLE_END()          cs_buffer_text(out, "</table>\n")
+
+static void head(const cs_result_view *view, cs_buffer *out) {
+    cs_buffer_text(out,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+                   "<style>body{font:15px/1.5 \"Segoe UI\",sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
+                   "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;"
+                   "overflow-wrap:anywhere}pre{white-space:pre-wrap;background:#f4f4f4;padding:1em}</style>\n<title>");
+    escaped(out, view->program);
+    cs_buffer_text(out, " ");
+    escaped(out, cs_verb_text(view->verb));
+    cs_buffer_text(out, "</title>\n</head>\n<body>\n<h1>");
+    escaped(out, cs_buffer_string(&view->outcome->message));
+    cs_buffer_text(out, "</h1>\n");
+}
+
+static void summary(const cs_result_view *view, cs_buffer *out) {
+    const cs_outcome *outcome = view->outcome;
+    cs_buffer text = {0};
+    HEADS("Run", 2, "What", "Value");
+    cs_buffer_format(&text, "%s%s%s /%s%s", view->program, view->version ? " " : "", view->version ? view->version : "",
+                     cs_verb_text(view->verb), view->dryrun ? " /dryrun" : "");
+    ROW(2, "Program", cs_buffer_string(&text));
+    cs_buffer_clear(&text);
+    cs_buffer_format(&text, "%s, exit code %d", cs_result_text(outcome->result), view->exit_code);
+    ROW(2, "Result", cs_buffer_string(&text));
+    cs_buffer_clear(&text);
+    cs_buffer_format(&text, "%s, %" PRIu64 " ms", view->time, view->ms);
+    ROW(2, "Time", cs_buffer_string(&text));
+    if (outcome->tree_path) ROW(2, "CUDA toolkit", outcome->tree_path);
+    if (outcome->tree_id) ROW(2, "Installation", outcome->tree_id);
+    if (outcome->trust.kind != CS_TRUST_NONE) {
+        cs_buffer_clear(&text);
+        cs_buffer_format(&text, "%s%s", cs_trust_text(outcome->trust.kind),
+                         outcome->trust.kind == CS_TRUST_UNVERIFIED ? " copy"
+                         : outcome->trust.sample                    ? ", a sample"
+                                                                    : "");
+        ROW(2, "Trust", cs_buffer_string(&text));
+    }
+    if (outcome->proof_files) ROW(2, "Proof: files", outcome->proof_files);
+    if (outcome->proof_loading) ROW(2, "Proof: loading", outcome->proof_loading);
+    if (outcome->proof_gpu) ROW(2, "Proof: GPU", outcome->proof_gpu);
+    if (view->log[0]) ROW(2, "Log", view->log);
+    TABLE_END();
+    if (text.failed) out->failed = true;
+    cs_buffer_free(&text);
+}
+
+static void lists(const cs_result_view *view, cs_buffer *out) {
+    const cs_outcome *outcome = view->outcome;
+    if (view->warnings->count) HEADS("Warnings", 2, "Id", "Text");
+    for (size_t i = 0; i < view->warnings->count; i++) ROW(2, view->warnings->items[i].id, view->warnings->items[i].text);
+    if (view->warnings->count) TABLE_END();
+    if (outcome->in_use.count) HEADS("Programs that hold the files", 3, "Process", "Name", "File");
+    for (size_t i = 0; i < outcome->in_use.count; i++) {
+        cs_buffer pid = {0};
+        cs_buffer_format(&pid, "%" PRIu32, outcome->in_use.items[i].pid);
+        ROW(3, cs_buffer_string(&pid), outcome->in_use.items[i].name, outcome->in_use.items[i].module);
+        cs_buffer_free(&pid);
+    }
+    if (outcome->in_use.count) TABLE_END();
+    if (outcome->file_count) HEADS("Files", 2, "File", "State");
+    for (size_t i = 0; i < outcome->file_count; i++) ROW(2, outcome->files[i].target, outcome->files[i].state);
+    if (outcome->file_count) TABLE_END();
+    if (outcome->value_count) HEADS("Registry", 4, "Value", "Type", "Before", "After");
+    for (size_t i = 0; i < outcome->value_count; i++) {
+        const cs_outcome_value *value = &outcome->values[i];
+        ROW(4, value->name, value->type, value->old_text ? value->old_text : "(absent)",
+            value->new_text ? value->new_text : "(absent)");
+    }
+    if (outcome->value_count) TABLE_END();
+}
+
+cs_status cs_result_html(const cs_result_view *view, cs_buffer *out, cs_error *error) {
+    cs_buffer_clear(out);
+    head(view, out);
+    summary(view, out);
+    lists(view, out);
+    if (view->report[0]) {
+        element(out, "h2", "Findings");
+        cs_buffer_text(out, "\n");
+        element(out, "pre", view->report);
+        cs_buffer_text(out, "\n");
+    }
+    cs_buffer_text(out, "</body>\n</html>\n");
+    return cs_buffer_check(out, error);
+}

@@ -1,0 +1,70 @@
+#include "cudnn_setup/diagnose.h"
+
+#include <string.h>
+
+typedef struct check {
+    const char *title;
+    cs_status (*look)(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
+    bool decides; /* its outcome names the tree, the trust and the files of the whole diagnosis */
+} check;
+
+static cs_status look_at_files(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    cs_status status = cs_verify(host, options, outcome);
+    for (size_t i = 0; i < outcome->file_count; i++)
+        if (strcmp(outcome->files[i].state, "ok") != 0)
+            cs_buffer_format(report, "%s: %s\n", outcome->files[i].target, outcome->files[i].state);
+    return status;
+}
+
+static const check checks[] = {
+    {"CUDA toolkit", cs_detect, false},
+    {"Installation", cs_show_status, false},
+    {"Files and registry", look_at_files, true},
+    {"What a new program finds", cs_search_order, false},
+};
+
+/* Nothing installed is no fault of the machine; everything else that is not in order is. */
+static int verdict(cs_status status) {
+    if (status == CS_OK) return CS_DIAGNOSIS_HEALTHY;
+    return status == CS_E_NOTHING || status == CS_E_RIGHTS || status == CS_E_BUSY ? CS_DIAGNOSIS_WARNINGS : CS_DIAGNOSIS_BROKEN;
+}
+
+static void take(cs_outcome *out, cs_outcome *from) {
+    cs_buffer message = out->message;
+    *out = *from;
+    *from = (cs_outcome){0};
+    cs_buffer_free(&out->message);
+    out->message = message;
+}
+
+static int run_check(const check *one, const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    static const char *const words[] = {"OK", "NOTE", "BROKEN"};
+    cs_outcome part = {0};
+    cs_buffer text = {0};
+    cs_emit(host->events, CS_EVENT_STEP, "diagnose.check", "%s", one->title);
+    int result = verdict(one->look(host, options, &text, &part));
+    cs_buffer_format(report, "%s%s: %s\n", report->size ? "\n" : "", one->title, words[result]);
+    if (part.message.size) cs_buffer_format(report, "%s\n", cs_buffer_string(&part.message));
+    cs_buffer_text(report, cs_buffer_string(&text));
+    if (text.size && text.data[text.size - 1] != '\n') cs_buffer_text(report, "\n");
+    if (text.failed) report->failed = true;
+    if (one->decides) take(outcome, &part);
+    cs_outcome_free(&part);
+    cs_buffer_free(&text);
+    return result;
+}
+
+int cs_diagnose(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    static const char *const sentences[] = {"Everything that was looked at is in order.",
+                                            "Nothing is broken, but there is something to know.", "Something is broken."};
+    static const cs_result results[] = {CS_RESULT_DONE, CS_RESULT_DONE, CS_RESULT_DIFFERS};
+    int worst = CS_DIAGNOSIS_HEALTHY;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        int result = run_check(&checks[i], host, options, report, outcome);
+        if (result > worst) worst = result;
+    }
+    outcome->result = results[worst];
+    cs_buffer_clear(&outcome->message);
+    cs_buffer_text(&outcome->message, sentences[worst]);
+    return worst;
+}
