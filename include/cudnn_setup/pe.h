@@ -13,15 +13,18 @@ typedef struct cs_pe {
     bool dll;
     bool has_version;
     uint16_t file_version[4]; /* from VS_FIXEDFILEINFO */
-    bool signed_;             /* the certificate table is not empty; says nothing about its worth */
-    cs_strings imports;       /* DLL names, as written */
+    uint16_t product_version[4];
+    bool signed_;       /* the certificate table is not empty; says nothing about its worth */
+    cs_strings imports; /* DLL names, as written */
     cs_strings delay_imports;
     cs_strings exports; /* names; at most 65,536 */
 } cs_pe;
 
 typedef enum cs_pe_parts { CS_PE_HEADER = 0, CS_PE_VERSION = 1, CS_PE_IMPORTS = 2, CS_PE_EXPORTS = 4, CS_PE_ALL = 7 } cs_pe_parts;
 
-/* parts: what to read beyond the header (CS_PE_... joined by |). *out starts as {0}; cs_pe_free ends it. */
+/* A file without imports, exports or version resource is sound; has_version and the empty lists say so. cs_pe_read reads by
+ * offset, a few kilobytes whatever the file's size, and locks nobody out. parts: what to read beyond the header (CS_PE_... joined
+ * by |). *out starts as {0}; cs_pe_free ends it. */
 cs_status cs_pe_read(const cs_fs *fs, const char *path, unsigned parts, cs_pe *out, cs_error *error);
 cs_status cs_pe_parse(const char *name, const uint8_t *bytes, size_t size, unsigned parts, cs_pe *out, cs_error *error);
 void cs_pe_free(cs_pe *pe);

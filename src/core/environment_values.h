@@ -1,0 +1,26 @@
+/* environment_values.h: what planning and undoing share. Private to environment. */
+#ifndef CS_ENVIRONMENT_VALUES_H
+#define CS_ENVIRONMENT_VALUES_H
+
+#include "cudnn_setup/environment.h"
+#include "variables.h"
+
+/* "PATH", "CUDA_PATH", "CUDA_PATH_V10_1": for messages. */
+const char *cs_environment_label(cs_variable variable);
+/* Under which name a new value is created: "Path", ... */
+const char *cs_environment_new_name(cs_variable variable);
+
+/* Reads the machine's value and the spelling of its name (owned by the caller; the usual one if the value is absent). */
+cs_status cs_environment_read(const cs_host *host, cs_variable variable, char **name, cs_reg_value *out, cs_error *error);
+
+/* Our folder in PATH: <tree>\bin. Replaces out. */
+cs_status cs_environment_bin(const cs_host *host, const char *tree_path, cs_buffer *out, cs_error *error);
+
+/* Appends a change old -> now to the plan, with copies; nothing if they are equal. */
+cs_status cs_environment_add_change(cs_environment_plan *plan, cs_variable variable, const char *name, const cs_reg_value *old,
+                                    const cs_reg_value *now, size_t index, cs_error *error);
+
+/* A value for messages: its text, or what is wrong with it. Control characters are shown. Replaces out. */
+void cs_environment_show(const cs_reg_value *value, cs_buffer *out);
+
+#endif
