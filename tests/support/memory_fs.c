@@ -7,8 +7,6 @@
 #include "cudnn_setup/text.h"
 #include "memory_internal.h"
 
-#pragma weak cs_security_from_sddl /* until src/core/security.c is in the tree */
-
 /* Windows: a new opener's access must be shared by all present ones, and the other way round. */
 bool memory_may(memory_host *host, const memory_node *node, unsigned access, unsigned share) {
     for (const cs_file *file = host->open_files; file; file = file->next)
@@ -381,7 +379,6 @@ static cs_status fs_security(void *ctx, const char *path, cs_security *out, cs_e
     memory_node *node = memory_node_find(ctx, path, false);
     if (!code && !node) code = 2;
     if (code) return cs_fail_win32(error, code, "security", path);
-    if (!cs_security_from_sddl) return cs_fail(error, CS_E_UNSUPPORTED, "security", path, NULL);
     return cs_security_from_sddl(node->sddl, out, error);
 }
 
