@@ -34,7 +34,8 @@ cs_status cs_path_parent(cs_buffer *out, const char *path, cs_error *error) {
     return cs_buffer_check(out, error);
 }
 
-/* Source: Microsoft, "Naming Files, Paths, and Namespaces": reserved with or without an extension. */
+/* Source: Microsoft, "Naming Files, Paths, and Namespaces": reserved with or without an extension; the
+ * superscript digits 1 to 3 count as digits. */
 bool cs_path_device_name(const char *name) {
     static const char *const devices[] = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"};
     char stem[9];
@@ -45,7 +46,9 @@ bool cs_path_device_name(const char *name) {
     stem[size] = '\0';
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (cs_text_equal_ascii_case(stem, devices[i])) return true;
-    if (size != 4 || stem[3] < '0' || stem[3] > '9') return false;
+    bool superscript = size == 5 && (strcmp(stem + 3, "\xC2\xB9") == 0 || strcmp(stem + 3, "\xC2\xB2") == 0 ||
+                                     strcmp(stem + 3, "\xC2\xB3") == 0);
+    if (!superscript && (size != 4 || stem[3] < '0' || stem[3] > '9')) return false;
     stem[3] = '\0';
     return cs_text_equal_ascii_case(stem, "COM") || cs_text_equal_ascii_case(stem, "LPT");
 }

@@ -1,0 +1,128 @@
+#include "archive_internal.h"
+
+#include <string.h>
+
+#include "cudnn_setup/hash.h"
+#include "cudnn_setup/path.h"
+
+enum { TICKS_BETWEEN_EVENTS = 100 };
+
+const char *cs_trust_text(cs_trust_kind kind) {
+    switch (kind) {
+    case CS_TRUST_PINNED:
+        return "pinned";
+    case CS_TRUST_SEALED:
+        return "sealed";
+    case CS_TRUST_UNVERIFIED:
+        return "unverified";
+    case CS_TRUST_NONE:
+        break;
+    }
+    return "none";
+}
+
+/* Keeps the system's code and what it means, under the status that says "the archive cannot be opened". */
+static cs_status cannot_open(cs_error *error, cs_status reason) {
+    if (reason == CS_E_NO_MEMORY || !error) return reason == CS_E_NO_MEMORY ? reason : CS_E_ARCHIVE_OPEN;
+    char detail[CS_ERROR_DETAIL];
+    memcpy(detail, error->detail, sizeof detail);
+    uint32_t system = error->system;
+    char path[CS_ERROR_PATH];
+    memcpy(path, error->path, sizeof path);
+    cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "%s%s%s", cs_status_text(reason), detail[0] ? ": " : "", detail);
+    error->system = system;
+    return CS_E_ARCHIVE_OPEN;
+}
+
+static cs_status open_regular(const cs_host *host, const char *path, cs_file **file, uint64_t *size, cs_error *error) {
+    cs_file_info info;
+    cs_status status = host->fs->open(host->fs->ctx, path, CS_OPEN_READ, file, error);
+    if (status == CS_OK) status = host->fs->info(host->fs->ctx, *file, &info, error);
+    if (status != CS_OK) return cannot_open(error, status);
+    if (info.kind != CS_FILE_REGULAR)
+        return cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "it is not a file: give the path of the ZIP itself");
+    *size = info.size;
+    return CS_OK;
+}
+
+cs_status cs_archive_open(const cs_host *host, const char *path, cs_archive **out, cs_error *error) {
+    *out = NULL;
+    cs_archive *archive = cs_alloc(1, sizeof *archive);
+    char *copy = cs_strdup(path);
+    if (!archive || !copy) {
+        cs_free(archive);
+        cs_free(copy);
+        return cs_fail(error, CS_E_NO_MEMORY, "open", path, NULL);
+    }
+    archive->host = host;
+    archive->path = copy;
+    cs_status status = open_regular(host, path, &archive->file, &archive->size, error);
+    if (status != CS_OK) {
+        cs_archive_close(archive);
+        return status;
+    }
+    *out = archive;
+    return CS_OK;
+}
+
+void cs_archive_close(cs_archive *archive) {
+    if (!archive) return;
+    archive->host->fs->close(archive->host->fs->ctx, archive->file);
+    cs_free(archive->path);
+    cs_free(archive);
+}
+
+uint64_t cs_archive_size(const cs_archive *archive) { return archive->size; }
+
+cs_status cs_archive_read(const cs_archive *archive, uint64_t offset, void *bytes, size_t size, cs_error *error) {
+    size_t got = 0;
+    const cs_fs *fs = archive->host->fs;
+    cs_status status = fs->read(fs->ctx, archive->file, offset, bytes, size, &got, error);
+    if (status == CS_OK && got != size)
+        status = cs_fail(error, CS_E_IO, "read", archive->path, "the file became shorter while it was read");
+    return status;
+}
+
+cs_status cs_meter_step(cs_meter *meter, uint64_t done) {
+    if (cs_cancelled(meter->host->events)) return CS_E_CANCELLED;
+    const cs_system *system = meter->host->system;
+    if (system && done != meter->total) {
+        uint64_t now = system->ticks(system->ctx);
+        if (now < meter->next_tick) return CS_OK;
+        meter->next_tick = now + TICKS_BETWEEN_EVENTS;
+    }
+    cs_emit_progress(meter->host->events, meter->item, done, meter->total);
+    return CS_OK;
+}
+
+static cs_status hash_step(void *ctx, uint64_t done) { return cs_meter_step(ctx, done); }
+
+cs_status cs_archive_hash(const cs_archive *archive, uint8_t digest[CS_SHA256_SIZE], cs_error *error) {
+    cs_meter meter = {.host = archive->host, .item = cs_path_name(archive->path), .total = archive->size};
+    cs_status status = cs_sha256_file(archive->host->fs, archive->file, digest, NULL, hash_step, &meter, error);
+    if (status == CS_E_CANCELLED) return cs_fail(error, status, "hash", archive->path, NULL);
+    return status;
+}
+
+cs_status cs_archive_judge(cs_archive *archive, const cs_manifest *manifest, bool accept_unverified, cs_trust *out,
+                           cs_error *error) {
+    *out = (cs_trust){.kind = CS_TRUST_NONE, .sample = manifest->sample};
+    memcpy(out->manifest_sha256, manifest->sha256, CS_SHA256_SIZE);
+    if (manifest->sealed) {
+        out->kind = CS_TRUST_SEALED;
+        return CS_OK;
+    }
+    cs_status status = cs_archive_hash(archive, out->archive_sha256, error);
+    if (status != CS_OK) return status;
+    out->has_archive_sha256 = true;
+    if (manifest->has_archive_sha256 && memcmp(out->archive_sha256, manifest->archive_sha256, CS_SHA256_SIZE) == 0) {
+        out->kind = CS_TRUST_PINNED;
+        return CS_OK;
+    }
+    status = cs_archive_check_known_wrong(archive, manifest, out->archive_sha256, error);
+    if (status == CS_OK) status = cs_archive_check_content(archive, manifest, error);
+    if (status != CS_OK) return status;
+    if (!accept_unverified) return cs_archive_refuse_unknown(archive, manifest, out->archive_sha256, error);
+    out->kind = CS_TRUST_UNVERIFIED;
+    return CS_OK;
+}
