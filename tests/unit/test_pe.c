@@ -6,112 +6,15 @@
 
 #include <cmocka.h>
 
+#include "binary_maker.h"
 #include "cudnn_setup/host.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/pe.h"
 
-/* A small sound DLL, made by hand: one section at address 0x1000 that stands at 0x200 in the file and holds every table. */
-enum { FILE_SIZE = 0x200 + 0x600, RAW = 0x200, RVA = 0x1000, OPTIONAL = 0x98, SECTION = 0x188, BASE = 0x10000000 };
-enum { EXPORTS = 0x1000, IMPORTS = 0x1100, DELAY = 0x1200, RESOURCES = 0x1300, VERSION = 0x1400 };
-
-static void put16(uint8_t *p, unsigned value) {
-    p[0] = (uint8_t)value;
-    p[1] = (uint8_t)(value >> 8);
-}
-
-static void put32(uint8_t *p, uint32_t value) {
-    put16(p, value & 0xFFFF);
-    put16(p + 2, value >> 16);
-}
-
-static uint8_t *at(uint8_t *file, uint32_t rva) { return file + RAW + (rva - RVA); }
-
-static void put_directory(uint8_t *file, unsigned index, uint32_t rva, uint32_t size) {
-    put32(file + OPTIONAL + 112 + 8 * index, rva);
-    put32(file + OPTIONAL + 116 + 8 * index, size);
-}
-
-static void put_name(uint8_t *file, uint32_t rva, const char *name) { memcpy(at(file, rva), name, strlen(name) + 1); }
-
-static void put_headers(uint8_t *file) {
-    memcpy(file, "MZ", 2);
-    put32(file + 60, 0x80);
-    memcpy(file + 0x80, "PE\0\0", 4);
-    put16(file + 0x84, CS_PE_MACHINE_X64);
-    put16(file + 0x86, 1);
-    put16(file + 0x94, 240);
-    put16(file + 0x96, 0x2022);
-    put16(file + OPTIONAL, 0x20B);
-    put32(file + OPTIONAL + 24, BASE);
-    put32(file + OPTIONAL + 60, RAW);
-    put32(file + OPTIONAL + 108, 16);
-    memcpy(file + SECTION, ".all", 5);
-    put32(file + SECTION + 8, 0x600);
-    put32(file + SECTION + 12, RVA);
-    put32(file + SECTION + 16, 0x600);
-    put32(file + SECTION + 20, RAW);
-}
-
-static void put_tables(uint8_t *file) {
-    put_directory(file, 0, EXPORTS, 40);
-    put32(at(file, EXPORTS + 24), 2);
-    put32(at(file, EXPORTS + 32), EXPORTS + 0x40);
-    put32(at(file, EXPORTS + 0x40), EXPORTS + 0x50);
-    put32(at(file, EXPORTS + 0x44), EXPORTS + 0x60);
-    put_name(file, EXPORTS + 0x50, "first");
-    put_name(file, EXPORTS + 0x60, "second");
-    put_directory(file, 1, IMPORTS, 60);
-    put32(at(file, IMPORTS + 12), IMPORTS + 0x50);
-    put32(at(file, IMPORTS + 32), IMPORTS + 0x70);
-    put_name(file, IMPORTS + 0x50, "KERNEL32.dll");
-    put_name(file, IMPORTS + 0x70, "cublas64_10.dll");
-    put_directory(file, 13, DELAY, 96);
-    put32(at(file, DELAY), 1);
-    put32(at(file, DELAY + 4), DELAY + 0x70);
-    put32(at(file, DELAY + 36), BASE + DELAY + 0x80); /* the old form: an address */
-    put_name(file, DELAY + 0x70, "new.dll");
-    put_name(file, DELAY + 0x80, "old.dll");
-}
-
-static void put_version(uint8_t *file) {
-    static const char key[] = "VS_VERSION_INFO";
-    put_directory(file, 2, RESOURCES, 0x100);
-    put16(at(file, RESOURCES + 14), 2); /* two types: an icon group and the version */
-    put32(at(file, RESOURCES + 16), 14);
-    put32(at(file, RESOURCES + 20), 0x80000000u + 0x80);
-    put32(at(file, RESOURCES + 24), 16);
-    put32(at(file, RESOURCES + 28), 0x80000000u + 0x20);
-    put16(at(file, RESOURCES + 0x20 + 14), 1);
-    put32(at(file, RESOURCES + 0x20 + 20), 0x80000000u + 0x40);
-    put16(at(file, RESOURCES + 0x40 + 14), 1);
-    put32(at(file, RESOURCES + 0x40 + 20), 0x60);
-    put32(at(file, RESOURCES + 0x60), VERSION);
-    put32(at(file, RESOURCES + 0x64), 92);
-    uint8_t *info = at(file, VERSION);
-    put16(info, 92);
-    put16(info + 2, 52);
-    for (size_t i = 0; i < sizeof key; i++) put16(info + 6 + 2 * i, (unsigned char)key[i]);
-    put32(info + 40, 0xFEEF04BD);
-    put32(info + 48, 8u << 16 | 0);
-    put32(info + 52, 3u << 16 | 33);
-    put32(info + 56, 10u << 16 | 1);
-    put32(info + 60, 243u << 16 | 7);
-}
-
-/* On the heap at its exact size, so that the sanitizer sees every byte read beyond it. */
-static uint8_t *make_dll(void) {
-    uint8_t *file = cs_alloc(FILE_SIZE, 1);
-    assert_non_null(file);
-    put_headers(file);
-    put_tables(file);
-    put_version(file);
-    return file;
-}
-
 static void refused(uint8_t *file, unsigned parts, const char *expected) {
     cs_pe pe = {0};
     cs_error error = {0};
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, parts, &pe, &error), CS_E_FORMAT);
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, parts, &pe, &error), CS_E_FORMAT);
     assert_string_equal(error.detail, expected);
     assert_string_equal(error.path, "test.dll");
     assert_int_equal(pe.imports.count + pe.exports.count + pe.delay_imports.count, 0);
@@ -120,9 +23,9 @@ static void refused(uint8_t *file, unsigned parts, const char *expected) {
 
 static void test_pe_reads_everything(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     cs_pe pe = {0};
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
     assert_int_equal(pe.machine, CS_PE_MACHINE_X64);
     assert_true(pe.dll);
     assert_false(pe.signed_);
@@ -145,10 +48,10 @@ static void test_pe_reads_everything(void **state) {
 
 static void test_pe_reads_only_what_is_asked(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     cs_pe pe = {0};
-    put32(at(file, IMPORTS + 12), 0x9000); /* broken, and not looked at */
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_VERSION, &pe, NULL), CS_OK);
+    put32(pe_at(file, PE_IMPORTS + 12), 0x9000); /* broken, and not looked at */
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_VERSION, &pe, NULL), CS_OK);
     assert_true(pe.has_version);
     assert_int_equal(pe.imports.count, 0);
     assert_int_equal(pe.exports.count, 0);
@@ -158,11 +61,9 @@ static void test_pe_reads_only_what_is_asked(void **state) {
 
 static void test_pe_without_tables_is_sound(void **state) {
     (void)state;
-    uint8_t *file = cs_alloc(FILE_SIZE, 1);
-    assert_non_null(file);
-    put_headers(file);
+    uint8_t *file = pe_make_headers();
     cs_pe pe = {0};
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
     assert_false(pe.has_version);
     assert_int_equal(pe.imports.count + pe.exports.count + pe.delay_imports.count, 0);
     cs_free(file);
@@ -170,28 +71,26 @@ static void test_pe_without_tables_is_sound(void **state) {
 
 static void test_pe_sees_the_certificate_table(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     cs_pe pe = {0};
-    put_directory(file, 4, 0x800, 8);
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_HEADER, &pe, NULL), CS_OK);
+    pe_put_directory(file, 4, 0x800, 8);
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_HEADER, &pe, NULL), CS_OK);
     assert_true(pe.signed_);
     cs_free(file);
 }
 
 static void test_pe_reads_32_bit_headers(void **state) {
     (void)state;
-    uint8_t *file = cs_alloc(FILE_SIZE, 1);
-    assert_non_null(file);
-    put_headers(file);
+    uint8_t *file = pe_make_headers();
     put16(file + 0x84, CS_PE_MACHINE_X86);
     put16(file + 0x96, 0x0102);
-    put16(file + OPTIONAL, 0x10B);
-    put32(file + OPTIONAL + 92, 16);
-    put32(file + OPTIONAL + 96 + 8, IMPORTS);
-    put32(at(file, IMPORTS + 12), IMPORTS + 0x50);
-    put_name(file, IMPORTS + 0x50, "USER32.dll");
+    put16(file + PE_OPTIONAL, 0x10B);
+    put32(file + PE_OPTIONAL + 92, 16);
+    put32(file + PE_OPTIONAL + 96 + 8, PE_IMPORTS);
+    put32(pe_at(file, PE_IMPORTS + 12), PE_IMPORTS + 0x50);
+    pe_put_name(file, PE_IMPORTS + 0x50, "USER32.dll");
     cs_pe pe = {0};
-    assert_int_equal(cs_pe_parse("test.exe", file, FILE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
+    assert_int_equal(cs_pe_parse("test.exe", file, PE_SIZE, CS_PE_ALL, &pe, NULL), CS_OK);
     assert_int_equal(pe.machine, CS_PE_MACHINE_X86);
     assert_false(pe.dll);
     assert_int_equal(pe.imports.count, 1);
@@ -202,66 +101,68 @@ static void test_pe_reads_32_bit_headers(void **state) {
 
 static void test_pe_refuses_what_is_no_pe(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     file[0] = 'Z';
     refused(file, CS_PE_HEADER, "not a program or DLL: it does not start with MZ");
-    file = make_dll();
+    file = pe_make_dll();
     file[0x80] = 'N';
     refused(file, CS_PE_HEADER, "there is no PE header");
-    file = make_dll();
+    file = pe_make_dll();
     put32(file + 60, 0xFFFFFFFF);
     refused(file, CS_PE_HEADER, "the PE header lies beyond the end of the file");
-    file = make_dll();
-    put16(file + OPTIONAL, 0x107);
+    file = pe_make_dll();
+    put16(file + PE_OPTIONAL, 0x107);
     refused(file, CS_PE_HEADER, "the optional header is of an unknown kind");
-    file = make_dll();
+    file = pe_make_dll();
     put16(file + 0x94, 100);
     refused(file, CS_PE_HEADER, "the optional header is too short");
 }
 
 static void test_pe_refuses_bad_sections(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     put16(file + 0x86, 97);
     refused(file, CS_PE_HEADER, "more than 96 sections");
-    file = make_dll();
-    put32(file + SECTION + 16, 0x601);
+    file = pe_make_dll();
+    put32(file + PE_SECTION + 16, 0x601);
     refused(file, CS_PE_HEADER, "the file is cut short: it ends before its last section");
-    file = make_dll();
-    put32(file + SECTION + 20, 0xFFFFFF00);
+    file = pe_make_dll();
+    put32(file + PE_SECTION + 20, 0xFFFFFF00);
     refused(file, CS_PE_HEADER, "the file is cut short: it ends before its last section");
 }
 
 static void test_pe_refuses_bad_imports(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
-    put_directory(file, 1, 0x15F0, 60);
+    uint8_t *file = pe_make_dll();
+    pe_put_directory(file, 1, 0x15F0, 60);
     refused(file, CS_PE_IMPORTS, "the import table is outside every section");
-    file = make_dll();
-    put32(at(file, IMPORTS + 12), 0x2000);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_IMPORTS + 12), 0x2000);
     refused(file, CS_PE_IMPORTS, "the name of an imported DLL is not a name");
-    file = make_dll();
-    memset(at(file, IMPORTS + 0x50), 'a', 0x600 - 0x150); /* no terminator before the section ends */
+    file = pe_make_dll();
+    memset(pe_at(file, PE_IMPORTS + 0x50), 'a', 0x600 - 0x150); /* no terminator before the section ends */
     refused(file, CS_PE_IMPORTS, "the name of an imported DLL is not a name");
-    file = make_dll();
-    put_name(file, IMPORTS + 0x50, "bad\nname.dll");
+    file = pe_make_dll();
+    pe_put_name(file, PE_IMPORTS + 0x50, "bad\nname.dll");
     refused(file, CS_PE_IMPORTS, "the name of an imported DLL is not a name");
-    file = make_dll();
-    put32(at(file, DELAY + 36), 0x500); /* below the base it counts from */
+    file = pe_make_dll();
+    put32(pe_at(file, PE_DELAY + 36), 0x500); /* below the base it counts from */
     refused(file, CS_PE_IMPORTS, "the name of a delay-imported DLL is not a name");
 }
 
 static void test_pe_refuses_endless_imports(void **state) {
     (void)state;
-    size_t size = RAW + 0x6000;
+    size_t size = PE_RAW + 0x6000;
     uint8_t *file = cs_alloc(size, 1);
     assert_non_null(file);
-    put_headers(file);
-    put32(file + SECTION + 8, 0x6000);
-    put32(file + SECTION + 16, 0x6000);
-    put_directory(file, 1, RVA, 20);
-    put_name(file, 0x6F00, "x.dll");
-    for (uint32_t i = 0; i < 1030; i++) put32(at(file, RVA + 20 * i + 12), 0x6F00);
+    uint8_t *headers = pe_make_headers();
+    memcpy(file, headers, PE_SIZE);
+    cs_free(headers);
+    put32(file + PE_SECTION + 8, 0x6000);
+    put32(file + PE_SECTION + 16, 0x6000);
+    pe_put_directory(file, 1, PE_RVA, 20);
+    pe_put_name(file, 0x6F00, "x.dll");
+    for (uint32_t i = 0; i < 1030; i++) put32(pe_at(file, PE_RVA + 20 * i + 12), 0x6F00);
     cs_pe pe = {0};
     cs_error error = {0};
     assert_int_equal(cs_pe_parse("test.dll", file, size, CS_PE_ALL, &pe, &error), CS_E_FORMAT);
@@ -271,57 +172,57 @@ static void test_pe_refuses_endless_imports(void **state) {
 
 static void test_pe_refuses_bad_exports(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
-    put32(at(file, EXPORTS + 24), 65537);
+    uint8_t *file = pe_make_dll();
+    put32(pe_at(file, PE_EXPORTS + 24), 65537);
     refused(file, CS_PE_EXPORTS, "more than 65536 exported names");
-    file = make_dll();
-    put32(at(file, EXPORTS + 24), 65536);
-    put32(at(file, EXPORTS + 32), 0xFFFFFFF0);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_EXPORTS + 24), 65536);
+    put32(pe_at(file, PE_EXPORTS + 32), 0xFFFFFFF0);
     refused(file, CS_PE_EXPORTS, "the table of exported names is outside every section");
-    file = make_dll();
-    put32(at(file, EXPORTS + 0x44), 0x9000);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_EXPORTS + 0x44), 0x9000);
     refused(file, CS_PE_EXPORTS, "the name of an export is not a name");
 }
 
 static void test_pe_refuses_bad_version_resources(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
-    put32(at(file, RESOURCES + 28), 0x80000000u); /* the tree leads back to its root */
+    uint8_t *file = pe_make_dll();
+    put32(pe_at(file, PE_RESOURCES + 28), 0x80000000u); /* the tree leads back to its root */
     refused(file, CS_PE_VERSION, "the tree of resources is not three levels deep");
-    file = make_dll();
-    put32(at(file, RESOURCES + 28), 0x60);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_RESOURCES + 28), 0x60);
     refused(file, CS_PE_VERSION, "the tree of resources is not three levels deep");
-    file = make_dll();
-    put16(at(file, RESOURCES + 12), 4095);
+    file = pe_make_dll();
+    put16(pe_at(file, PE_RESOURCES + 12), 4095);
     refused(file, CS_PE_VERSION, "more than 4096 entries in a resource table");
-    file = make_dll();
-    put32(at(file, RESOURCES + 0x64), 91);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_RESOURCES + 0x64), 91);
     refused(file, CS_PE_VERSION, "the version resource has an impossible size");
-    file = make_dll();
-    put32(at(file, RESOURCES + 0x64), 65537);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_RESOURCES + 0x64), 65537);
     refused(file, CS_PE_VERSION, "the version resource has an impossible size");
-    file = make_dll();
-    put16(at(file, VERSION + 6), 'X');
+    file = pe_make_dll();
+    put16(pe_at(file, PE_VERSION_INFO + 6), 'X');
     refused(file, CS_PE_VERSION, "the version resource does not start with its key");
-    file = make_dll();
-    put32(at(file, VERSION + 40), 0);
+    file = pe_make_dll();
+    put32(pe_at(file, PE_VERSION_INFO + 40), 0);
     refused(file, CS_PE_VERSION, "the version resource has no version numbers");
 }
 
 static void test_pe_without_version_among_resources(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
-    put32(at(file, RESOURCES + 24), 17);
+    uint8_t *file = pe_make_dll();
+    put32(pe_at(file, PE_RESOURCES + 24), 17);
     cs_pe pe = {0};
-    assert_int_equal(cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_VERSION, &pe, NULL), CS_OK);
+    assert_int_equal(cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_VERSION, &pe, NULL), CS_OK);
     assert_false(pe.has_version);
     cs_free(file);
 }
 
 static void test_pe_survives_every_truncation(void **state) {
     (void)state;
-    uint8_t *whole = make_dll();
-    for (size_t size = 0; size < FILE_SIZE; size++) {
+    uint8_t *whole = pe_make_dll();
+    for (size_t size = 0; size < PE_SIZE; size++) {
         uint8_t *cut = cs_alloc(size ? size : 1, 1);
         assert_non_null(cut);
         memcpy(cut, whole, size);
@@ -344,11 +245,11 @@ static void test_pe_survives_random_damage(void **state) {
     uint32_t seed = 20200924;
     size_t sound = 0, malformed = 0;
     for (int round = 0; round < 20000; round++) {
-        uint8_t *file = make_dll();
+        uint8_t *file = pe_make_dll();
         for (uint32_t flips = 1 + next_random(&seed) % 6; flips; flips--)
-            file[next_random(&seed) % FILE_SIZE] ^= (uint8_t)(1u << next_random(&seed) % 8);
+            file[next_random(&seed) % PE_SIZE] ^= (uint8_t)(1u << next_random(&seed) % 8);
         cs_pe pe = {0};
-        cs_status status = cs_pe_parse("damaged.dll", file, FILE_SIZE, CS_PE_ALL, &pe, NULL);
+        cs_status status = cs_pe_parse("damaged.dll", file, PE_SIZE, CS_PE_ALL, &pe, NULL);
         if (status == CS_OK)
             sound++;
         else if (status == CS_E_FORMAT)
@@ -362,12 +263,12 @@ static void test_pe_survives_random_damage(void **state) {
 
 static void test_pe_survives_every_failed_allocation(void **state) {
     (void)state;
-    uint8_t *file = make_dll();
+    uint8_t *file = pe_make_dll();
     unsigned long n = 1;
     for (;; n++) {
         cs_pe pe = {0};
         cs_alloc_fail_at(n);
-        cs_status status = cs_pe_parse("test.dll", file, FILE_SIZE, CS_PE_ALL, &pe, NULL);
+        cs_status status = cs_pe_parse("test.dll", file, PE_SIZE, CS_PE_ALL, &pe, NULL);
         cs_alloc_fail_at(0);
         cs_pe_free(&pe);
         if (status == CS_OK) break;
