@@ -194,14 +194,13 @@ static cs_status remove_failed(cs_file *file, DWORD code, LONG inner, cs_error *
     return status;
 }
 
-LONG WINAPI RtlGetLastNtStatus(void); /* ntdll; in no header of the SDK that can be included beside <windows.h> */
-
 static cs_status fs_remove(void *ctx, cs_file *file, cs_error *error) {
     (void)ctx;
     FILE_DISPOSITION_INFO gone = {.DeleteFile = TRUE};
+    LONG(WINAPI * last_status)(void) = (LONG(WINAPI *)(void))cs_late(L"ntdll.dll", "RtlGetLastNtStatus");
     if (SetFileInformationByHandle(file->handle, FileDispositionInfo, &gone, sizeof gone)) return CS_OK;
-    DWORD code = GetLastError();
-    return remove_failed(file, code, RtlGetLastNtStatus(), error);
+    LONG inner = last_status ? last_status() : 0;
+    return remove_failed(file, GetLastError(), inner, error);
 }
 
 /* What SetFileInformationByHandle can put back; the others (compressed, sparse, ...) are set by other means or not at all. */
