@@ -12,9 +12,10 @@ typedef struct cs_environment_plan {
     size_t count;
 } cs_environment_plan;
 
-/* tree_path: the CUDA tree; trusted: threats rule 3 (else PATH's end, and said). Emits notes and warnings through host->events:
- * what is kept and why, a quoted twin, another toolkit's cudnn64_8.dll that comes first, HKCU values that override ours, PATH
- * beyond 2,047. A read that fails is an error, never an empty value. */
+/* docs/environment.md tells what is done in every starting state. tree_path: the CUDA tree; trusted: nobody but administrators
+ * can write to it (else PATH's end, and said). Emits notes and warnings through host->events: what is kept and why, a quoted
+ * twin, another toolkit's cudnn64_8.dll that comes first, HKCU values that override ours, PATH beyond 2,047. A read that fails is
+ * an error, never an empty value. */
 cs_status cs_environment_plan_install(const cs_host *host, const char *tree_path, bool trusted, cs_env_mode mode,
                                       bool take_cuda_path, cs_environment_plan *out, cs_error *error);
 
@@ -30,5 +31,11 @@ cs_status cs_environment_undo_value(const cs_host *host, const char *tree_path, 
 void cs_environment_plan_free(cs_environment_plan *plan);
 void cs_reg_change_free(cs_reg_change *change);
 cs_status cs_reg_change_copy(cs_reg_change *out, const cs_reg_change *from, cs_error *error);
+
+/* What a new program of this user would find in its environment, as "NAME=value" strings for cs_child, built from the registry
+ * and an allow-list, never from our own environment: PATH (machine, then user, expanded), the folders that Windows names, TEMP,
+ * CUDA_PATH*, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, and CUDA_CACHE_DISABLE=1. Nothing that makes CUDA, cuDNN, .NET or
+ * Python load or write something else gets through. Sorted by name, as Windows wants it. out starts empty. */
+cs_status cs_environment_for_child(const cs_host *host, cs_strings *out, cs_error *error);
 
 #endif

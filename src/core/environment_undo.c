@@ -51,3 +51,139 @@ cs_status cs_environment_undo_value(const cs_host *host, const char *tree_path, 
     if (change->variable == CS_VARIABLE_PATH) return undo_path(host, tree_path, change, current, out, changed, error);
     return undo_variable(host, change, current, out, changed, error);
 }
+
+/* ---- undoing receipts ---- */
+
+/* How often a PATH value names <tree>\<name>. */
+static cs_status count_entries(const cs_host *host, const char *tree_path, const char *name, const cs_reg_value *value,
+                               size_t *count, cs_error *error) {
+    cs_variables variables = {host, false};
+    cs_buffer path = {0};
+    cs_pathlist list = {0};
+    *count = 0;
+    cs_status status = cs_path_join(&path, host->fs->separator, tree_path, name, error);
+    if (status == CS_OK) {
+        cs_pathlist_folder folder = cs_variables_folder(&variables, path.data);
+        status = cs_pathlist_parse(value, &folder, &list, error);
+        if (status == CS_E_FORMAT) status = CS_OK; /* no list: it names nothing */
+    }
+    for (size_t i = 0; i < list.count; i++) *count += list.items[i].ours;
+    cs_pathlist_free(&list);
+    cs_buffer_free(&path);
+    return status;
+}
+
+static const cs_reg_change *find_change(const cs_receipt *receipt, cs_variable variable) {
+    for (size_t i = 0; i < receipt->reg_count; i++)
+        if (receipt->regs[i].variable == variable) return &receipt->regs[i];
+    return NULL;
+}
+
+/* Has CUDA's own installer run on this tree since the receipt? It writes bin and libnvvp into PATH together
+ * (docs/environment.md), so libnvvp stands there now and did not when we wrote. A receipt that left PATH alone cannot tell. */
+static cs_status cuda_reinstalled(const cs_host *host, const char *tree_path, const cs_receipt *receipt,
+                                  const cs_reg_value *path_now, bool *out, cs_error *error) {
+    const cs_reg_change *change = find_change(receipt, CS_VARIABLE_PATH);
+    size_t then = 0, now = 0;
+    *out = false;
+    if (!change) return CS_OK;
+    cs_status status = count_entries(host, tree_path, "libnvvp", &change->now, &then, error);
+    if (status == CS_OK) status = count_entries(host, tree_path, "libnvvp", path_now, &now, error);
+    *out = status == CS_OK && now > then;
+    return status;
+}
+
+/* Is what we wrote CUDA's as well by now, so that it has to stay? A PATH with one more entry than both need is no such case. */
+static cs_status belongs_to_cuda(const cs_host *host, const char *tree_path, const cs_receipt *receipt,
+                                 const cs_reg_change *change, const cs_reg_value *path_now, const cs_reg_value *value, bool *out,
+                                 cs_error *error) {
+    size_t before = 0, now = 0;
+    cs_status status = cuda_reinstalled(host, tree_path, receipt, path_now, out, error);
+    if (status != CS_OK || !*out) return status;
+    if (change->variable != CS_VARIABLE_PATH) {
+        *out = cs_reg_value_equal(value, &change->now);
+    } else {
+        status = count_entries(host, tree_path, "bin", &change->old, &before, error);
+        if (status == CS_OK) status = count_entries(host, tree_path, "bin", value, &now, error);
+        *out = status == CS_OK && now == before + 1;
+    }
+    if (*out)
+        cs_emit(host->events, CS_EVENT_WARNING, "environment.cuda-reinstalled",
+                "CUDA was installed again after cuDNN: its installer counts on %s, which is left as it is",
+                cs_environment_label(change->variable));
+    return status;
+}
+
+/* Undoes one receipt's change of a variable on *value. */
+static cs_status undo_one(const cs_host *host, const char *tree_path, const cs_receipt *receipt, const cs_reg_change *change,
+                          const cs_reg_value *path_now, cs_reg_value *value, cs_error *error) {
+    bool keep = false, changed = false;
+    cs_reg_value out = {0};
+    cs_status status = belongs_to_cuda(host, tree_path, receipt, change, path_now, value, &keep, error);
+    if (status != CS_OK || keep) return status;
+    status = cs_environment_undo_value(host, tree_path, change, value, &out, &changed, error);
+    if (status != CS_OK) return status;
+    cs_reg_value_free(value);
+    *value = out;
+    return CS_OK;
+}
+
+/* The first entry at which two PATH values differ: where ours is taken out or put in. */
+static cs_status first_difference(const cs_reg_value *a, const cs_reg_value *b, size_t *index, cs_error *error) {
+    cs_pathlist left = {0}, right = {0};
+    *index = 0;
+    cs_status status = cs_pathlist_parse(a, NULL, &left, error);
+    if (status == CS_OK) status = cs_pathlist_parse(b, NULL, &right, error);
+    if (status == CS_E_FORMAT) status = CS_OK; /* an old value that is no list: the position means nothing */
+    while (*index < left.count && *index < right.count && strcmp(left.items[*index].text, right.items[*index].text) == 0)
+        ++*index;
+    cs_pathlist_free(&left);
+    cs_pathlist_free(&right);
+    return status;
+}
+
+static cs_status undo_all(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count, cs_variable variable,
+                          const cs_reg_value *path_now, cs_environment_plan *out, cs_error *error) {
+    char *name = NULL;
+    cs_reg_value current = {0}, value = {0};
+    size_t index = 0;
+    bool touched = false;
+    for (size_t i = 0; i < count; i++) touched = touched || find_change(&drop[i], variable);
+    if (!touched) return CS_OK;
+    cs_status status = cs_environment_read(host, variable, &name, &current, error);
+    if (status == CS_OK) status = cs_reg_value_copy(&value, &current, error);
+    for (size_t i = count; i-- && status == CS_OK;) {
+        const cs_reg_change *change = find_change(&drop[i], variable);
+        if (!change) continue;
+        if (!current.present && change->name) { /* it comes back under the name it had */
+            cs_free(name);
+            name = cs_strdup(change->name);
+            if (!name) status = cs_fail(error, CS_E_NO_MEMORY, "plan environment", NULL, NULL);
+        }
+        if (status == CS_OK) status = undo_one(host, tree_path, &drop[i], change, path_now, &value, error);
+    }
+    if (status == CS_OK && variable == CS_VARIABLE_PATH) status = first_difference(&current, &value, &index, error);
+    if (status == CS_OK) status = cs_environment_add_change(out, variable, name, &current, &value, index, error);
+    cs_free(name);
+    cs_reg_value_free(&current);
+    cs_reg_value_free(&value);
+    return status;
+}
+
+cs_status cs_environment_plan_undo(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count,
+                                   cs_environment_plan *out, cs_error *error) {
+    static const cs_variable order[] = {CS_VARIABLE_CUDA_PATH, CS_VARIABLE_CUDA_PATH_V10_1, CS_VARIABLE_PATH};
+    bool touched = false;
+    char *name = NULL;
+    cs_reg_value path_now = {0};
+    *out = (cs_environment_plan){0};
+    for (size_t i = 0; i < count; i++) touched = touched || drop[i].reg_count;
+    if (!touched) return CS_OK;
+    cs_status status = cs_environment_read(host, CS_VARIABLE_PATH, &name, &path_now, error);
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == CS_OK; i++)
+        status = undo_all(host, tree_path, drop, count, order[i], &path_now, out, error);
+    if (status != CS_OK) cs_environment_plan_free(out);
+    cs_free(name);
+    cs_reg_value_free(&path_now);
+    return status;
+}

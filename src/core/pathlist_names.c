@@ -59,8 +59,7 @@ static void append_components(cs_buffer *out, const char *path) {
         out->data[--out->size] = '\0';
 }
 
-/* Replaces out with the form in which paths are compared, or with "" if text is no absolute path. */
-static void canonical(cs_buffer *out, const char *text) {
+void cs_path_canonical(cs_buffer *out, const char *text) {
     cs_buffer work = {0};
     cs_buffer_clear(out);
     clean(&work, text);
@@ -87,8 +86,8 @@ static void canonical(cs_buffer *out, const char *text) {
 
 bool cs_pathlist_same_text(const char *a, const char *b) {
     cs_buffer left = {0}, right = {0};
-    canonical(&left, a);
-    canonical(&right, b);
+    cs_path_canonical(&left, a);
+    cs_path_canonical(&right, b);
     bool same = left.size && !left.failed && !right.failed && cs_text_equal_ascii_case(left.data, cs_buffer_string(&right));
     cs_buffer_free(&left);
     cs_buffer_free(&right);
@@ -200,7 +199,7 @@ static void resolve(const cs_pathlist_folder *folder, const char *path, cs_buffe
     cs_buffer_clear(out);
     if (!folder->real_path || !has_drive(path)) return;
     cs_status status = folder->real_path(folder->ctx, path, &real);
-    if (status == CS_OK) canonical(out, cs_buffer_string(&real));
+    if (status == CS_OK) cs_path_canonical(out, cs_buffer_string(&real));
     if (status == CS_E_NO_MEMORY || real.failed) out->failed = true;
     cs_buffer_free(&real);
 }
@@ -208,7 +207,7 @@ static void resolve(const cs_pathlist_folder *folder, const char *path, cs_buffe
 cs_status cs_folder_match_begin(const cs_pathlist_folder *folder, cs_folder_match *out, cs_error *error) {
     *out = (cs_folder_match){.folder = folder};
     if (!folder) return CS_OK;
-    canonical(&out->canonical, folder->path);
+    cs_path_canonical(&out->canonical, folder->path);
     cs_status status = cs_buffer_check(&out->canonical, error);
     if (status == CS_OK && out->canonical.size) resolve(folder, out->canonical.data, &out->real);
     if (status == CS_OK) status = cs_buffer_check(&out->real, error);
@@ -233,7 +232,7 @@ static bool drive_is_for_everyone(const cs_folder_match *match, const char *path
  * want of memory. */
 static bool names(const cs_folder_match *match, const char *text, bool *everyone, cs_buffer *work) {
     *everyone = true;
-    canonical(work, text);
+    cs_path_canonical(work, text);
     if (!work->size || work->failed || !match->canonical.size) return false;
     if (cs_text_equal_ascii_case(work->data, match->canonical.data)) return true;
     if (!match->real.size) return false;
@@ -280,7 +279,7 @@ cs_status cs_folder_match_entry(const cs_folder_match *match, uint32_t type, con
     }
     if (work.failed) goto out;
     /* What we wrote stays ours, whatever its %...% would mean by now; then what the text means when all is expanded. */
-    canonical(&work, text);
+    cs_path_canonical(&work, text);
     *ours = match->canonical.size && cs_text_equal_ascii_case(cs_buffer_string(&work), match->canonical.data);
     if (!*ours && !work.failed && strchr(cs_buffer_string(&once), '%')) {
         status = expand_fully(match->folder, text, &once, error);

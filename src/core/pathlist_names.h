@@ -18,4 +18,8 @@ void cs_folder_match_end(cs_folder_match *match);
 cs_status cs_folder_match_entry(const cs_folder_match *match, uint32_t type, const char *text, bool *ours, bool *usable,
                                 cs_error *error);
 
+/* Replaces out with the form in which paths are compared: no quotes, blanks or prefix, '\\' only, "." and ".." resolved, no
+ * trailing separator but in "C:\\". "" if text is no absolute path (relative, "C:x", "\\x", a device). */
+void cs_path_canonical(cs_buffer *out, const char *text);
+
 #endif

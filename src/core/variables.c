@@ -137,9 +137,7 @@ cs_pathlist_folder cs_variables_folder(cs_variables *variables, const char *path
     return (cs_pathlist_folder){path, variables, cs_variables_get, cs_variables_settled, cs_variables_real_path};
 }
 
-/* Expands up to two levels: the value's own names, and Windows' own names inside those. What is left after that stays as it is,
- * as it would on a machine where the order of the values is unlucky. */
-static cs_status expand_text(cs_variables *variables, const char *text, cs_buffer *out, cs_error *error) {
+cs_status cs_variables_expand(cs_variables *variables, const char *text, cs_buffer *out, cs_error *error) {
     cs_pathlist_folder all = cs_variables_folder(variables, "");
     cs_buffer once = {0};
     cs_status status = cs_pathlist_expand(&all, text, &once, NULL, error);
@@ -161,7 +159,7 @@ cs_status cs_variables_read(cs_variables *variables, cs_hive hive, const char *k
         *present = true;
         status = cs_reg_value_to_text(&value, &raw, error);
         if (status == CS_OK && value.type == CS_REG_EXPAND_SZ) {
-            status = expand_text(variables, cs_buffer_string(&raw), out, error);
+            status = cs_variables_expand(variables, cs_buffer_string(&raw), out, error);
         } else if (status == CS_OK) {
             cs_buffer_append(out, cs_buffer_string(&raw), raw.size);
             status = cs_buffer_check(out, error);

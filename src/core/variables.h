@@ -20,8 +20,11 @@ cs_status cs_variables_real_path(void *ctx, const char *path, cs_buffer *out);
 /* A folder to compare with, over these variables. path stays the caller's. */
 cs_pathlist_folder cs_variables_folder(cs_variables *variables, const char *path);
 
-/* Reads a string value and expands it as Windows would for a new process: once for REG_EXPAND_SZ, with Windows' own variables
- * inside variables resolved too. *present false: absent, or no string. Replaces out. */
+/* Expands text as a REG_EXPAND_SZ value for a new process: its names, and the names inside their values once more, as on a
+ * machine where the order of the values is lucky. Replaces out. */
+cs_status cs_variables_expand(cs_variables *variables, const char *text, cs_buffer *out, cs_error *error);
+
+/* Reads a string value, expanded if it is a REG_EXPAND_SZ. *present false: absent, or no string. Replaces out. */
 cs_status cs_variables_read(cs_variables *variables, cs_hive hive, const char *key, const char *name, cs_buffer *out,
                             bool *present, cs_error *error);
 

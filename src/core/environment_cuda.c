@@ -1,0 +1,97 @@
+#include "environment_cuda.h"
+
+#include <string.h>
+
+#include "cudnn_setup/path.h"
+#include "cudnn_setup/text.h"
+#include "pathlist_names.h"
+#include "toolkit_judge.h"
+
+/* A string without odd bytes and without text behind a NUL. */
+static bool well_formed(const cs_reg_value *value) {
+    cs_pathlist list;
+    if (cs_pathlist_parse(value, NULL, &list, NULL) != CS_OK) return false;
+    cs_pathlist_free(&list);
+    return true;
+}
+
+/* Does the text name the tree, and in a form to be left alone? A trailing '\' is not: in "%CUDA_PATH%" it swallows the quote. */
+static cs_status names_tree(cs_variables *variables, const char *tree_path, uint32_t type, const char *text, bool *names,
+                            bool *right, cs_error *error) {
+    cs_pathlist_folder folder = cs_variables_folder(variables, tree_path);
+    cs_folder_match match;
+    cs_status status = cs_folder_match_begin(&folder, &match, error);
+    if (status != CS_OK) return status;
+    status = cs_folder_match_entry(&match, type, text, names, right, error);
+    size_t size = strlen(text);
+    if (size && (text[size - 1] == '\\' || text[size - 1] == '/')) *right = false;
+    cs_folder_match_end(&match);
+    return status;
+}
+
+static cs_cuda_value judge_folder(const cs_host *host, const char *path, cs_buffer *why) {
+    cs_buffer clean = {0};
+    cs_cuda_value answer = CS_CUDA_BROKEN;
+    const char *refusal = cs_toolkit_clean(host, path, &clean);
+    if (refusal) {
+        cs_buffer_text(why, refusal);
+        if (cs_pathlist_is_network(path)) answer = CS_CUDA_UNKNOWN;
+    } else {
+        switch (cs_toolkit_presence(host, clean.data, "cudart64_101.dll")) {
+        case CS_PRESENCE_WANTED:
+            cs_buffer_text(why, "another toolkit of this version"), answer = CS_CUDA_SAME;
+            break;
+        case CS_PRESENCE_OTHER:
+            cs_buffer_text(why, "another working toolkit"), answer = CS_CUDA_OTHER;
+            break;
+        case CS_PRESENCE_UNKNOWN:
+            cs_buffer_text(why, "the folder cannot be looked at"), answer = CS_CUDA_UNKNOWN;
+            break;
+        case CS_PRESENCE_EMPTY:
+            cs_buffer_text(why, "there is no CUDA toolkit in that folder");
+            break;
+        case CS_PRESENCE_ABSENT:
+            cs_buffer_text(why, "the folder does not exist");
+            break;
+        }
+    }
+    cs_buffer_free(&clean);
+    return answer;
+}
+
+cs_status cs_environment_judge_cuda(const cs_host *host, const char *tree_path, const cs_reg_value *value, bool user,
+                                    cs_cuda_value *out, cs_buffer *why, cs_error *error) {
+    cs_variables variables = {host, user};
+    cs_buffer text = {0}, expanded = {0};
+    bool names = false, right = false;
+    cs_status status = CS_OK;
+    *out = CS_CUDA_BROKEN;
+    cs_buffer_clear(why);
+    if (!value->present) {
+        cs_buffer_text(why, "absent");
+        goto out;
+    }
+    if (!well_formed(value)) {
+        cs_buffer_text(why, "not a sound string");
+        goto out;
+    }
+    status = cs_reg_value_to_text(value, &text, error);
+    if (status == CS_OK) status = names_tree(&variables, tree_path, value->type, cs_buffer_string(&text), &names, &right, error);
+    if (status != CS_OK) goto out;
+    if (names) {
+        *out = right ? CS_CUDA_RIGHT : CS_CUDA_TREE;
+        cs_buffer_text(why, right ? "right already" : "names the tree, but not in a form that every program can use");
+        goto out;
+    }
+    if (value->type == CS_REG_EXPAND_SZ)
+        status = cs_variables_expand(&variables, cs_buffer_string(&text), &expanded, error);
+    else
+        cs_buffer_text(&expanded, cs_buffer_string(&text));
+    if (status == CS_OK) *out = judge_folder(host, cs_buffer_string(&expanded), why);
+    if (status == CS_OK) status = cs_buffer_check(&expanded, error);
+out:
+    if (status == CS_OK) status = cs_buffer_check(why, error);
+    cs_buffer_free(&text);
+    cs_buffer_free(&expanded);
+    return status;
+}
