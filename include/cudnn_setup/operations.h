@@ -18,7 +18,7 @@ cs_status cs_verify(const cs_host *host, const cs_options *options, cs_outcome *
 cs_status cs_show_status(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
 cs_status cs_seal(const cs_host *host, const cs_options *options, cs_outcome *outcome);
 cs_status cs_detect(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
-cs_status cs_search_order(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
+cs_status cs_show_search_order(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
 
 /* Which verb does what: NULL where a verb has no operation here. */
 typedef cs_status (*cs_operation)(const cs_host *host, const cs_options *options, cs_outcome *outcome);

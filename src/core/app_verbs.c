@@ -12,7 +12,7 @@ const cs_app_verb cs_app_verbs[] = {
     {.verb = CS_VERB_STATUS, .look = cs_show_status},
     {.verb = CS_VERB_SEAL, .operation = cs_seal},
     {.verb = CS_VERB_DETECT, .look = cs_detect},
-    {.verb = CS_VERB_SEARCH_ORDER, .look = cs_search_order},
+    {.verb = CS_VERB_SEARCH_ORDER, .look = cs_show_search_order},
     {.verb = CS_VERB_DIAGNOSE, .judge = cs_diagnose},
 };
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "doctor.h"
+
 typedef struct check {
     const char *title;
     cs_status (*look)(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
@@ -16,11 +18,16 @@ static cs_status look_at_files(const cs_host *host, const cs_options *options, c
     return status;
 }
 
+static cs_status look_at_order(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    (void)options;
+    return cs_doctor_search(host, report, outcome);
+}
+
 static const check checks[] = {
     {"CUDA toolkit", cs_detect, false},
     {"Installation", cs_show_status, false},
     {"Files and registry", look_at_files, true},
-    {"What a new program finds", cs_search_order, false},
+    {"What a new program finds", look_at_order, false},
 };
 
 /* Nothing installed is no fault of the machine; everything else that is not in order is. */

@@ -1,0 +1,80 @@
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cudnn_setup/operations.h"
+#include "memory_host.h"
+
+#define TREE "C:\\CUDA\\v10.1"
+
+static void add_toolkit(memory_host *machine) {
+    memory_host_text(machine, TREE "\\bin\\cudart64_101.dll", "x");
+    memory_host_text(machine, TREE "\\bin\\nvcc.exe", "x");
+    memory_host_text(machine, TREE "\\version.txt", "CUDA Version 10.1.243\r\n");
+    memory_host_reg_text(machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH_V10_1", CS_REG_SZ, TREE);
+}
+
+static void test_doctor_detect_names_the_toolkit(void **state) {
+    (void)state;
+    memory_host *machine = memory_host_new();
+    add_toolkit(machine);
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_DETECT};
+    cs_outcome outcome = {0};
+    cs_buffer report = {0};
+    assert_int_equal(cs_detect(memory_host_seam(machine), &options, &report, &outcome), CS_OK);
+    assert_string_equal(cs_buffer_string(&outcome.message), "The CUDA toolkit is " TREE " (10.1.243).");
+    assert_string_equal(outcome.tree_path, TREE);
+    assert_non_null(strstr(cs_buffer_string(&report), "CUDA_PATH_V10_1: " TREE ": taken"));
+    cs_outcome_free(&outcome);
+    cs_buffer_free(&report);
+    memory_host_free(machine);
+}
+
+static void test_doctor_detect_without_toolkit_is_1642(void **state) {
+    (void)state;
+    memory_host *machine = memory_host_new();
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_DETECT};
+    cs_outcome outcome = {0};
+    cs_buffer report = {0};
+    assert_int_equal(cs_exit_code(cs_detect(memory_host_seam(machine), &options, &report, &outcome)), 1642);
+    assert_int_equal(outcome.status, CS_E_TOOLKIT);
+    assert_int_equal(outcome.result, CS_RESULT_FAILED);
+    assert_null(outcome.tree_path);
+    assert_true(report.size > 0);
+    cs_outcome_free(&outcome);
+    cs_buffer_free(&report);
+    memory_host_free(machine);
+}
+
+static void search(memory_host *machine, const char *message) {
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_SEARCH_ORDER};
+    cs_outcome outcome = {0};
+    cs_buffer report = {0};
+    assert_int_equal(cs_show_search_order(memory_host_seam(machine), &options, &report, &outcome), CS_OK);
+    assert_string_equal(cs_buffer_string(&outcome.message), message);
+    assert_non_null(strstr(cs_buffer_string(&report), "System32"));
+    cs_outcome_free(&outcome);
+    cs_buffer_free(&report);
+}
+
+static void test_doctor_search_order_says_what_comes_first(void **state) {
+    (void)state;
+    memory_host *machine = memory_host_new();
+    memory_host_reg_text(machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path", CS_REG_SZ, TREE "\\bin");
+    search(machine, "A new program finds no cudnn64_8.dll.");
+    memory_host_text(machine, TREE "\\bin\\cudnn64_8.dll", "not a DLL");
+    search(machine, "A new program finds cudnn64_8.dll in " TREE "\\bin (machine PATH, no version in it). It is no sound DLL.");
+    memory_host_free(machine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_doctor_detect_names_the_toolkit),
+        cmocka_unit_test(test_doctor_detect_without_toolkit_is_1642),
+        cmocka_unit_test(test_doctor_search_order_says_what_comes_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
