@@ -11,7 +11,10 @@ void cs_alloc_fail_at(unsigned long n) { fail_countdown = n; }
 
 static bool fails_now(void) { return fail_countdown && --fail_countdown == 0; }
 
-void *cs_alloc(size_t count, size_t size) { return fails_now() ? NULL : calloc(count, size); }
+void *cs_alloc(size_t count, size_t size) {
+    if (size && count > SIZE_MAX / size) return NULL;
+    return fails_now() ? NULL : calloc(count, size);
+}
 
 void *cs_realloc(void *memory, size_t count, size_t size) {
     if (size && count > SIZE_MAX / size) return NULL;

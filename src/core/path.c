@@ -28,7 +28,10 @@ cs_status cs_path_parent(cs_buffer *out, const char *path, cs_error *error) {
     size_t size = strlen(path);
     while (size && is_separator(path[size - 1])) size--;
     while (size && !is_separator(path[size - 1])) size--;
-    while (size > 1 && is_separator(path[size - 1]) && path[size - 2] != ':' && !is_separator(path[size - 2])) size--;
+    /* Separators at the start, and the one after a drive's colon, belong to a root. */
+    size_t root = strspn(path, "/\\");
+    if (path[0] && path[1] == ':' && is_separator(path[2])) root = 3;
+    while (size > root && is_separator(path[size - 1])) size--;
     cs_buffer_clear(out);
     cs_buffer_append(out, path, size);
     return cs_buffer_check(out, error);
