@@ -5,7 +5,9 @@
 #include "temp_folder.h"
 
 #ifdef _WIN32
+#ifndef UNICODE
 #define UNICODE
+#endif
 #include <windows.h>
 
 #include <string.h>
