@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 
 typedef struct output {
@@ -196,7 +197,8 @@ static int command_load(wchar_t **arguments) {
         swprintf(text, 4096, L"loaded");
     output_text(&out, text);
     size_t(WINAPI * version)(void) = NULL;
-    if (module) *(FARPROC *)(void *)&version = GetProcAddress(module, "cudnnGetVersion");
+    FARPROC address = module ? GetProcAddress(module, "cudnnGetVersion") : NULL;
+    memcpy(&version, &address, sizeof version);
     if (version) {
         swprintf(text, 4096, L"\nversion %zu", version());
         output_text(&out, text);
