@@ -9,7 +9,7 @@
 
 enum { CS_ID_HEX = 32, CS_RECORD_FORMAT = 1, CS_RECORD_MAX_BYTES = 8 * 1024 * 1024 };
 
-typedef enum cs_kind { CS_KIND_INSTALL, CS_KIND_UNINSTALL, CS_KIND_ROLLBACK, CS_KIND_REPAIR } cs_kind;
+typedef enum cs_kind { CS_KIND_INSTALL, CS_KIND_UNINSTALL, CS_KIND_ROLLBACK, CS_KIND_REPAIR, CS_KIND_FORGET } cs_kind;
 typedef enum cs_area { CS_AREA_NEW, CS_AREA_OLD } cs_area;
 
 /* A private file in B: <tree>\.cudnn-setup\<txid>\{new,old}\NN. */

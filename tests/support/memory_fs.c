@@ -321,7 +321,10 @@ static cs_status fs_remove_folder(void *ctx, const char *path, cs_error *error) 
                     : node->child_count                                                                  ? 145
                     : !memory_may(host, node, MEMORY_DELETE, MEMORY_READ | MEMORY_WRITE | MEMORY_DELETE) ? 32
                                                                                                          : 0;
-    if (code) return cs_fail_win32(error, code, "remove folder", path);
+    if (code) {
+        if (!fault) memory_untrace(host);
+        return cs_fail_win32(error, code, "remove folder", path);
+    }
     memory_node_detach(node);
     memory_node_free(node);
     return fault ? cs_fail_win32(error, fault, "remove folder", path) : CS_OK;

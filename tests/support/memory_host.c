@@ -23,8 +23,15 @@ static void trace(memory_host *host, const char *operation, const char *path) {
     char *text = realloc(host->trace, host->trace_size + more + 1);
     if (!text) abort();
     host->trace = text;
+    host->trace_last = host->trace_size;
     snprintf(text + host->trace_size, more + 1, "%s %s\n", operation, path);
     host->trace_size += more;
+}
+
+void memory_untrace(memory_host *host) {
+    if (!host->tracing || host->trace_size == host->trace_last) return;
+    host->trace_size = host->trace_last;
+    host->trace[host->trace_size] = '\0';
 }
 
 static bool strikes(memory_host *host, const char *operation, const char *path) {
@@ -79,7 +86,7 @@ void memory_host_hook(memory_host *host, memory_hook hook, void *ctx) {
 
 void memory_host_trace(memory_host *host, bool on) {
     host->tracing = on;
-    host->trace_size = 0;
+    host->trace_size = host->trace_last = 0;
     if (host->trace) host->trace[0] = '\0';
 }
 

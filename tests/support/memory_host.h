@@ -61,6 +61,7 @@ char *memory_host_reg_dump(memory_host *host);
 /* ---- system ---- */
 typedef struct memory_system {
     int64_t now; /* FILETIME; sleep moves it on */
+    bool frozen; /* ... unless this is set: retries leave no trace in file times */
     bool administrator;
     const char *wine_version;
     cs_platform platform;

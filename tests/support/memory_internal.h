@@ -89,11 +89,14 @@ struct memory_host {
     void *hook_ctx;
     bool tracing;
     char *trace;
-    size_t trace_size;
+    size_t trace_size, trace_last; /* trace_last: where the last line starts */
 };
 
 /* One call of the seam begins. A code other than 0: fail with it, and do the work first if *after. changing: worth a trace. */
 uint32_t memory_step(memory_host *host, const char *operation, const char *path, bool changing, bool *after);
+
+/* The call that memory_step just traced changed nothing after all. */
+void memory_untrace(memory_host *host);
 
 void *memory_alloc(size_t size); /* zeroed; ends the test program when memory is short */
 char *memory_copy_text(const char *text);

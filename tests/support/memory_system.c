@@ -35,7 +35,7 @@ static uint64_t system_ticks(void *ctx) { return (uint64_t)((memory_host *)ctx)-
 static void system_sleep(void *ctx, uint32_t milliseconds) {
     memory_host *host = ctx;
     host->system.slept_ms += milliseconds;
-    host->system.now += (int64_t)milliseconds * 10000;
+    if (!host->system.frozen) host->system.now += (int64_t)milliseconds * 10000;
 }
 
 static cs_status system_random(void *ctx, void *bytes, size_t size, cs_error *error) {

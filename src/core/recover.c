@@ -1,0 +1,131 @@
+/* Section 3 over every tree of P\state. */
+#include "cudnn_setup/derive.h"
+#include "engine.h"
+
+typedef struct tree_state {
+    cs_state_names names;
+    cs_record pending; /* journal, committed or undone */
+    cs_record head;
+} tree_state;
+
+static bool is_pending(const cs_state_names *names) { return names->journal || names->committed || names->undone; }
+
+static const char *pending_name(const cs_state_names *names) {
+    return names->journal ? "journal" : names->committed ? "committed" : "undone";
+}
+
+static cs_status check_names(const cs_engine *engine, const cs_state_names *names, cs_error *error) {
+    if (names->journal + names->committed + names->undone <= 1) return CS_OK;
+    return cs_fail(error, CS_E_FORMAT, "recover", engine->tree_id,
+                   "more than one of journal, committed and undone: no run leaves that, and nothing is touched");
+}
+
+/* Everything that decides is read and found whole before anything is touched. */
+static cs_status load(cs_engine *engine, tree_state *state, cs_error *error) {
+    cs_status status = cs_engine_state_names(engine, &state->names, error);
+    if (status == CS_OK) status = check_names(engine, &state->names, error);
+    if (status == CS_OK && state->names.head)
+        status = cs_engine_read_record(engine->session, engine->tree_id, "head", &state->head, error);
+    if (status == CS_OK && is_pending(&state->names))
+        status = cs_engine_read_record(engine->session, engine->tree_id, pending_name(&state->names), &state->pending, error);
+    return status;
+}
+
+static void free_state(tree_state *state) {
+    cs_record_free(&state->pending);
+    cs_record_free(&state->head);
+}
+
+/* Finishes or undoes. *settled: the tree was also collected. */
+static cs_status finish_pending(cs_engine *engine, const tree_state *state, bool *settled, cs_error *error) {
+    const cs_record *record = &state->pending;
+    cs_emit(engine->host->events, CS_EVENT_NOTE, "recover",
+            state->names.committed ? "Finishing an interrupted change of %s" : "Taking back an interrupted change of %s",
+            record->tree_path);
+    *settled = state->names.committed;
+    if (state->names.committed) return cs_engine_clean(engine, record, error);
+    return state->names.journal ? cs_engine_undo(engine, record, error) : cs_engine_finish_undone(engine, record, error);
+}
+
+/* A tree that only an intent knows: its run ended before the journal. A torn intent was never acted upon. */
+static cs_status collect_by_intent(cs_session *session, const char *tree_id, cs_error *error) {
+    cs_buffer path = {0};
+    cs_status status = cs_engine_read_intent(session, tree_id, &path, error);
+    bool torn = status == CS_E_FORMAT || status == CS_E_TOO_BIG || status == CS_E_NOT_FOUND;
+    if (status == CS_OK || torn) {
+        cs_engine engine = cs_engine_start(session, tree_id, torn ? NULL : path.data, NULL);
+        cs_engine_collect_quietly(&engine, NULL);
+        cs_engine_end(&engine);
+        status = CS_OK;
+    }
+    cs_buffer_free(&path);
+    return status;
+}
+
+static cs_status recover_loaded(cs_session *session, const char *tree_id, const tree_state *state, cs_error *error) {
+    bool pending = is_pending(&state->names), settled = false;
+    const cs_record *known = pending ? &state->pending : state->names.head ? &state->head : NULL;
+    if (!known) return collect_by_intent(session, tree_id, error);
+    cs_engine engine = cs_engine_start(session, tree_id, known->tree_path, known->txid);
+    cs_status status = CS_OK;
+    if (pending) status = finish_pending(&engine, state, &settled, error);
+    if (status == CS_OK && !settled) {
+        if (state->names.head)
+            cs_engine_clean_head(&engine, &state->head);
+        else
+            cs_engine_collect_quietly(&engine, NULL);
+    }
+    cs_engine_end(&engine);
+    return status;
+}
+
+static cs_status recover_tree(cs_session *session, const char *tree_id, bool *did_work, cs_error *error) {
+    tree_state state = {0};
+    cs_engine engine = cs_engine_start(session, tree_id, NULL, NULL);
+    cs_status status = load(&engine, &state, error);
+    if (is_pending(&state.names)) *did_work = true;
+    /* Never read: it may be torn, and nothing was done under it. */
+    if (status == CS_OK && state.names.temporary) status = cs_engine_drop_state(&engine, "journal.tmp", error);
+    cs_engine_end(&engine);
+    if (status == CS_OK) status = recover_loaded(session, tree_id, &state, error);
+    free_state(&state);
+    return status;
+}
+
+static void report(const cs_session *session, const char *tree_id, const cs_error *error) {
+    char text[1024];
+    cs_error_text(error, text, sizeof text);
+    cs_emit(session->host->events, CS_EVENT_WARNING, "recover.pending", "tree %s: %s", tree_id, text);
+}
+
+/* Derived state follows the records; a run that ended between the two left the service on. */
+static void derive(cs_session *session, bool did_work) {
+    const cs_system *system = session->host->system;
+    cs_error error = {0};
+    if (!did_work && !system->recovery_service(system->ctx)) return;
+    if (cs_derive(session, &error) == CS_OK) return;
+    char text[1024];
+    cs_error_text(&error, text, sizeof text);
+    cs_emit(session->host->events, CS_EVENT_WARNING, "derive.failed", "%s", text);
+}
+
+cs_status cs_session_recover(cs_session *session, bool *did_work, cs_error *error) {
+    cs_error unused = {0}, first = {0};
+    cs_strings trees = {0};
+    if (!error) error = &unused;
+    *did_work = false;
+    cs_status status = cs_session_trees(session, &trees, error);
+    if (status != CS_OK) return status;
+    for (size_t i = 0; i < trees.count; i++) {
+        cs_error one = {0};
+        if (recover_tree(session, trees.items[i], did_work, &one) == CS_OK) continue;
+        report(session, trees.items[i], &one);
+        if (first.status == CS_OK) first = one;
+    }
+    cs_strings_free(&trees);
+    derive(session, *did_work);
+    if (first.status == CS_OK) return CS_OK;
+    char text[512];
+    cs_error_text(&first, text, sizeof text);
+    return cs_fail(error, CS_E_PENDING, "recover", NULL, "interrupted work cannot be finished now: %s", text);
+}
