@@ -227,9 +227,11 @@ static cs_status walk(reader *r, const uint8_t *bytes) {
 static cs_status read_directory(reader *r) {
     uint8_t *bytes = cs_alloc((size_t)r->size + 1, 1);
     r->out->entries = cs_alloc((size_t)r->count, sizeof *r->out->entries);
-    cs_status status = CS_OK;
-    if (!bytes || !r->out->entries) status = cs_fail(r->error, CS_E_NO_MEMORY, "read", r->archive->path, NULL);
-    if (status == CS_OK) status = cs_archive_read(r->archive, r->at, bytes, (size_t)r->size, r->error);
+    if (!bytes || !r->out->entries) {
+        cs_free(bytes);
+        return cs_fail(r->error, CS_E_NO_MEMORY, "read", r->archive->path, NULL);
+    }
+    cs_status status = cs_archive_read(r->archive, r->at, bytes, (size_t)r->size, r->error);
     if (status == CS_OK) status = walk(r, bytes);
     cs_free(bytes);
     return status;

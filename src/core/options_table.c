@@ -56,7 +56,7 @@ const option_row option_rows[] = {
     TEXT(GROUP_WHAT, archive, "ZIP", BOTH, V(INSTALL) | V(REPAIR) | V(SEAL), "NVIDIA's archive; a dropped .zip is taken as it"),
     TEXT(GROUP_WHAT, cuda, "DIR", BOTH, OF_TREE | V(INSTALL) | V(DETECT) | V(SEARCH_ORDER) | V(DIAGNOSE),
          "the CUDA 10.1 folder, instead of the one that is found"),
-    {GROUP_WHAT, "tree", OPTION_ID, "ID", BOTH, OF_TREE, offsetof(cs_options, tree), NULL,
+    {GROUP_WHAT, "tree", OPTION_ID, "ID", BOTH, OF_TREE | V(INSTALL), offsetof(cs_options, tree), NULL,
      "an installation by the id that /status shows"},
     TEXT(GROUP_WHAT, manifest, "FILE", BOTH, V(INSTALL) | V(REPAIR) | V(SEAL),
          "judge the archive by this manifest, not the built-in one"),
@@ -64,7 +64,7 @@ const option_row option_rows[] = {
            "take a copy that nothing vouches for; it is called unverified ever after"),
     TEXT(GROUP_WHAT, out, "FILE", IN(DOCTOR), V(SEAL), "where seal writes the manifest"),
 
-    FLAG(GROUP_HOW, "dryrun", IN(SETUP), MOVING, set_dryrun, "only say what would be done; needs no administrator"),
+    FLAG(GROUP_HOW, "dryrun", IN(SETUP), CHANGING, set_dryrun, "only say what would be done; needs no administrator"),
     CHOICE(GROUP_HOW, "env", "all|path|none", IN(SETUP), V(INSTALL), set_env, "which of PATH and CUDA_PATH to set (all)"),
     CHOICE(GROUP_HOW, "cudapath", "keep|take", IN(SETUP), V(INSTALL), set_cudapath,
            "keep CUDA_PATH when it names another working toolkit, or take it (keep)"),
@@ -74,7 +74,8 @@ const option_row option_rows[] = {
            "prove it with these rights even if elevated: for throw-away images only"),
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,
            "when programs hold the files: stop, or rename under them (fail)"),
-    FLAG(GROUP_HOW, "force", IN(SETUP), V(INSTALL) | V(REPAIR), set_force, "go on over a newer cuDNN or an unproven file system"),
+    FLAG(GROUP_HOW, "force", IN(SETUP), MOVING, set_force,
+         "go on over a newer cuDNN, on another file system, or with the drive away"),
     FLAG(GROUP_HOW, "norestart", IN(SETUP), ALL, set_norestart, "accepted; no restart is ever made"),
 
     FLAG(GROUP_OUTPUT, "quiet", BOTH, ALL, set_quiet, "no window and no question, ever"),

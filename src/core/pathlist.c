@@ -144,20 +144,19 @@ static cs_status splice(const cs_reg_value *value, size_t start, size_t end, con
     return CS_OK;
 }
 
-/* out = value with text as entry number *index, which is set to where it ended up. */
+/* out = value with text as entry number *index, which is set to where it ended up. Beyond the last entry means the end; an empty
+ * entry there ("C:\\a;") stays the last. Taking the entry out again is the exact inverse, whatever others did around it. */
 static cs_status insert_entry(const cs_reg_value *value, const parts *p, const char *text, size_t *index, cs_reg_value *out,
                               cs_error *error) {
     static const char separator[] = {';', 0}, terminator[] = {0, 0};
     cs_buffer insert = {0};
-    size_t at = p->text;
-    bool front = *index<p->count, trailing = p->count> 1 && p->spans[p->count - 1].start == p->text;
-    if (front)
-        at = p->spans[*index].start;
-    else
-        *index = trailing ? p->count - 1 : p->count;
-    if (!front && !trailing && p->text) cs_buffer_append(&insert, separator, 2);
+    bool trailing = p->count > 1 && p->spans[p->count - 1].start == p->text;
+    if (*index >= p->count) *index = p->count - trailing;
+    bool before = *index < p->count;
+    size_t at = before ? p->spans[*index].start : p->text;
+    if (!before && p->text) cs_buffer_append(&insert, separator, 2);
     bool valid = cs_utf16le_from_wtf8(&insert, text, strlen(text));
-    if (front) cs_buffer_append(&insert, separator, 2);
+    if (before) cs_buffer_append(&insert, separator, 2);
     cs_status status = valid ? cs_buffer_check(&insert, error) : cs_fail(error, CS_E_NAME, "edit PATH", text, "not UTF-8");
     size_t units = p->text + insert.size / 2;
     if (status == CS_OK && units > CS_PATH_LIMIT_UNITS)
@@ -171,14 +170,13 @@ static cs_status insert_entry(const cs_reg_value *value, const parts *p, const c
     return status;
 }
 
-/* out = value without entry number index and one ';' beside it. keep_last: a ';' before the last entry stays. */
-static cs_status remove_entry(const cs_reg_value *value, const parts *p, size_t index, bool keep_last, cs_reg_value *out,
-                              cs_error *error) {
+/* out = value without entry number index and one ';' beside it. */
+static cs_status remove_entry(const cs_reg_value *value, const parts *p, size_t index, cs_reg_value *out, cs_error *error) {
     const cs_buffer nothing = {0};
     size_t start = p->spans[index].start, end = p->spans[index].end;
     if (index + 1 < p->count)
         end = p->spans[index + 1].start;
-    else if (index && !keep_last)
+    else if (index)
         start = p->spans[index - 1].end;
     return splice(value, start, end, &nothing, out, error);
 }
@@ -307,12 +305,10 @@ static cs_status undo_addition(cs_reg_value *value, const view *now, const cs_re
     if (status != CS_OK || at == now->list.count) return status;
     cs_reg_value out = {0};
     bool same_type = !old->present || old->type == value->type;
-    if (now->p.count == 1 && !before->p.text && same_type) {
+    if (now->p.count == 1 && !before->p.text && same_type)
         status = cs_reg_value_copy(&out, old, error); /* nothing else is in it: absent or empty again */
-    } else {
-        bool trailing = before->p.count > 1 && before->p.spans[before->p.count - 1].start == before->p.text;
-        status = remove_entry(value, &now->p, at, trailing, &out, error);
-    }
+    else
+        status = remove_entry(value, &now->p, at, &out, error);
     if (status != CS_OK) return status;
     cs_reg_value_free(value);
     *value = out;

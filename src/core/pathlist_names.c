@@ -16,14 +16,17 @@ static bool has_drive(const char *text) { return is_letter(text[0]) && text[1] =
 
 /* ---- text ---- */
 
-/* Appends text without quotes and without blanks around it, with '\\' for '/'. */
+/* Appends text to an empty out, without quotes and without blanks around it, with '\\' for '/'. */
 static void clean(cs_buffer *out, const char *text) {
-    size_t start = out->size;
-    for (const char *p = text; *p; p++) {
-        if (*p == '"' || (is_blank(*p) && out->size == start)) continue;
-        cs_buffer_append(out, *p == '/' ? "\\" : p, 1);
+    text += strspn(text, "\" \t");
+    while (*text) {
+        size_t plain = strcspn(text, "\"/");
+        cs_buffer_append(out, text, plain);
+        text += plain;
+        if (*text == '/') cs_buffer_append(out, "\\", 1);
+        if (*text) text++;
     }
-    while (out->size > start && is_blank(out->data[out->size - 1])) out->data[--out->size] = '\0';
+    while (out->size && is_blank(out->data[out->size - 1])) out->data[--out->size] = '\0';
 }
 
 /* Length of a \\?\, \\.\ or \??\ prefix. Source: Microsoft, "Naming Files, Paths, and Namespaces". */

@@ -125,8 +125,22 @@ static void encode(cs_buffer *out, uint32_t code) {
 static bool is_high(uint32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 static bool is_low(uint32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
+/* Appends the ASCII units at the start in one go and returns how many there were. */
+static size_t encode_ascii(cs_buffer *out, const uint16_t *units, size_t count) {
+    char bytes[256];
+    size_t used = 0;
+    while (used < count && used < sizeof bytes && units[used] < 0x80) {
+        bytes[used] = (char)units[used];
+        used++;
+    }
+    if (used) cs_buffer_append(out, bytes, used);
+    return used;
+}
+
 void cs_wtf8_from_utf16(cs_buffer *out, const uint16_t *units, size_t count) {
     for (size_t i = 0; i < count; i++) {
+        i += encode_ascii(out, units + i, count - i);
+        if (i == count) break;
         uint32_t code = units[i];
         if (is_high(code) && i + 1 < count && is_low(units[i + 1])) {
             code = 0x10000 + ((code - 0xD800) << 10) + (units[i + 1] - 0xDC00u);

@@ -25,13 +25,22 @@ static const mode_row mode_rows[] = {
                         OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS},
 };
 
+/* Wine opens what a Unix link leads to; only by path does it show as a reparse point. A drive's root is one there. */
+bool cs_win32_wine_link(const wchar_t *wide) {
+    if (!cs_wine_version() || wcslen(wide) <= 7) return false;
+    DWORD attributes = GetFileAttributesW(wide);
+    return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_REPARSE_POINT;
+}
+
 /* Only disk files and folders, and no link. */
-static cs_status admit(HANDLE handle, bool folder, const char *operation, const char *path, cs_error *error) {
+static cs_status admit(HANDLE handle, const wchar_t *wide, bool folder, const char *operation, const char *path,
+                       cs_error *error) {
     FILE_ATTRIBUTE_TAG_INFO tag;
     if (GetFileType(handle) != FILE_TYPE_DISK) return cs_fail(error, CS_E_UNSUPPORTED, operation, path, "not a file on a disk");
     if (!GetFileInformationByHandleEx(handle, FileAttributeTagInfo, &tag, sizeof tag))
         return cs_fail_last(error, operation, path);
-    if (tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) return cs_fail(error, CS_E_REPARSE, operation, path, NULL);
+    if (tag.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT || cs_win32_wine_link(wide))
+        return cs_fail(error, CS_E_REPARSE, operation, path, NULL);
     if (folder && !(tag.FileAttributes & FILE_ATTRIBUTE_DIRECTORY)) return cs_fail_win32(error, ERROR_DIRECTORY, operation, path);
     return CS_OK;
 }
@@ -44,13 +53,13 @@ cs_status cs_win32_open(const char *path, DWORD access, DWORD share, DWORD dispo
     wchar_t *wide = cs_wide_path(path, operation, error);
     if (!wide) return error->status;
     HANDLE handle = CreateFileW(wide, access, share, NULL, disposition, flags | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
-    DWORD code = GetLastError();
+    cs_status status = handle == INVALID_HANDLE_VALUE
+                           ? cs_fail_last(error, operation, path)
+                           : admit(handle, wide, flags & FILE_FLAG_BACKUP_SEMANTICS, operation, path, error);
     cs_free(wide);
-    if (handle == INVALID_HANDLE_VALUE) return cs_fail_win32(error, code, operation, path);
-    cs_status status = admit(handle, flags & FILE_FLAG_BACKUP_SEMANTICS, operation, path, error);
     if (status == CS_OK)
         *out = handle;
-    else
+    else if (handle != INVALID_HANDLE_VALUE)
         CloseHandle(handle);
     return status;
 }
@@ -81,6 +90,14 @@ static cs_status fs_open(void *ctx, const char *path, cs_open_mode mode, cs_file
         fs_close(ctx, file);
     return status;
 }
+
+/* Windows judges by the handle's access; Wine lets any handle rename and answers other codes: so the mode is asked first. */
+static cs_status need(bool has, const char *operation, const cs_file *file, cs_error *error) {
+    return has ? CS_OK : cs_fail_win32(error, ERROR_ACCESS_DENIED, operation, file->path);
+}
+
+static bool can_write(const cs_file *file) { return mode_rows[file->mode].access & GENERIC_WRITE; }
+static bool can_delete(const cs_file *file) { return mode_rows[file->mode].access & DELETE; }
 
 enum { BLOCK_LIMIT = 1 << 24 }; /* one ReadFile or WriteFile; their size is a DWORD */
 
@@ -129,6 +146,8 @@ static cs_status fs_set_size(void *ctx, cs_file *file, uint64_t size, cs_error *
     (void)ctx;
     FILE_ALLOCATION_INFO allocation = {.AllocationSize.QuadPart = (LONGLONG)size};
     LARGE_INTEGER end = {.QuadPart = (LONGLONG)size};
+    cs_status status = need(can_write(file), "set size", file, error);
+    if (status != CS_OK) return status;
     if (size && !SetFileInformationByHandle(file->handle, FileAllocationInfo, &allocation, sizeof allocation) &&
         !cannot_reserve(GetLastError()))
         return cs_fail_last(error, "set size", file->path);
@@ -165,10 +184,12 @@ static cs_status fs_rename(void *ctx, cs_file *file, const char *new_path, bool 
     (void)ctx;
     cs_error local;
     if (!error) error = &local;
+    cs_status status = need(can_delete(file), "rename", file, error);
+    if (status != CS_OK) return status;
     wchar_t *target = cs_wide_path(new_path, "rename", error);
     if (!target) return error->status;
     char *copy = cs_strdup(new_path);
-    cs_status status =
+    status =
         copy ? rename_handle(file, target, new_path, replace, error) : cs_fail(error, CS_E_NO_MEMORY, "rename", new_path, NULL);
     cs_free(target);
     if (status != CS_OK) {
@@ -197,6 +218,8 @@ static cs_status remove_failed(cs_file *file, DWORD code, LONG inner, cs_error *
 static cs_status fs_remove(void *ctx, cs_file *file, cs_error *error) {
     (void)ctx;
     FILE_DISPOSITION_INFO gone = {.DeleteFile = TRUE};
+    cs_status status = need(can_delete(file), "remove", file, error);
+    if (status != CS_OK) return status;
     LONG(WINAPI * last_status)(void) = (LONG(WINAPI *)(void))cs_late(L"ntdll.dll", "RtlGetLastNtStatus");
     if (SetFileInformationByHandle(file->handle, FileDispositionInfo, &gone, sizeof gone)) return CS_OK;
     LONG inner = last_status ? last_status() : 0;
@@ -210,6 +233,8 @@ static const DWORD settable = FILE_ATTRIBUTE_READONLY | FILE_ATTRIBUTE_HIDDEN | 
 static cs_status fs_set_info(void *ctx, cs_file *file, const cs_file_info *info, cs_error *error) {
     (void)ctx;
     FILE_BASIC_INFO basic = {0};
+    cs_status status = need(can_delete(file), "set info", file, error);
+    if (status != CS_OK) return status;
     basic.CreationTime.QuadPart = info->created; /* 0 leaves a time as it is */
     basic.LastAccessTime.QuadPart = info->accessed;
     basic.LastWriteTime.QuadPart = info->written;

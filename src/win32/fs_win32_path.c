@@ -55,6 +55,7 @@ cs_status cs_win32_stat(void *ctx, const char *path, cs_file_info *out, cs_error
                                 FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
     cs_status status =
         handle == INVALID_HANDLE_VALUE ? cs_fail_last(error, "stat", path) : cs_win32_info(handle, path, out, error);
+    if (status == CS_OK && cs_win32_wine_link(wide)) out->kind = CS_FILE_REPARSE;
     if (handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
     cs_free(wide);
     return status;

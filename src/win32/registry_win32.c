@@ -61,18 +61,34 @@ static cs_status reg_read(void *ctx, cs_hive hive, const char *key, const char *
     return status;
 }
 
+/* RegSetValueEx looks behind the bytes of a string: where its last unit is no terminator and the next one is, it takes that one
+ * too. Something else must stand there for a value without terminator to be stored as it is. */
+static uint8_t *padded_copy(const cs_reg_value *value) {
+    uint8_t *bytes = cs_alloc(value->size + 4, 1);
+    if (!bytes) return NULL;
+    if (value->size) memcpy(bytes, value->bytes, value->size);
+    memset(bytes + value->size, 0xFF, 4);
+    return bytes;
+}
+
 static cs_status set_value(cs_hive hive, const char *key, const wchar_t *wide, const cs_reg_value *value, cs_error *error) {
-    static const uint8_t nothing[1];
     HKEY handle;
-    if (value->size > 0xFFFFFFFF) return cs_fail(error, CS_E_TOO_BIG, "write value", key, NULL);
+    if (value->size > 0x7FFFFFFF) return cs_fail(error, CS_E_TOO_BIG, "write value", key, NULL);
     wchar_t *wide_key = cs_wide(key, "write value", error);
     if (!wide_key) return error->status;
-    LSTATUS code = RegCreateKeyExW(root_of(hive), wide_key, 0, NULL, 0, KEY_SET_VALUE | KEY_WOW64_64KEY, NULL, &handle, NULL);
+    uint8_t *bytes = padded_copy(value);
+    cs_status status = bytes ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, "write value", key, NULL);
+    if (bytes) {
+        LSTATUS code = RegCreateKeyExW(root_of(hive), wide_key, 0, NULL, 0, KEY_SET_VALUE | KEY_WOW64_64KEY, NULL, &handle, NULL);
+        if (code == ERROR_SUCCESS) {
+            code = RegSetValueExW(handle, wide, 0, value->type, bytes, (DWORD)value->size);
+            RegCloseKey(handle);
+        }
+        if (code != ERROR_SUCCESS) status = cs_fail_win32(error, (uint32_t)code, "write value", key);
+    }
+    cs_free(bytes);
     cs_free(wide_key);
-    if (code != ERROR_SUCCESS) return cs_fail_win32(error, (uint32_t)code, "create key", key);
-    code = RegSetValueExW(handle, wide, 0, value->type, value->size ? value->bytes : nothing, (DWORD)value->size);
-    RegCloseKey(handle);
-    return code == ERROR_SUCCESS ? CS_OK : cs_fail_win32(error, (uint32_t)code, "write value", key);
+    return status;
 }
 
 static cs_status delete_value(cs_hive hive, const char *key, const wchar_t *wide, cs_error *error) {

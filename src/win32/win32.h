@@ -57,6 +57,9 @@ cs_status cs_win32_info(HANDLE handle, const char *path, cs_file_info *out, cs_e
 cs_status cs_win32_open(const char *path, DWORD access, DWORD share, DWORD disposition, DWORD flags, const char *operation,
                         HANDLE *out, cs_error *error);
 
+/* True in Wine if the path is a link of the system below, which handles do not show. Always false on Windows. */
+bool cs_win32_wine_link(const wchar_t *wide);
+
 cs_status cs_win32_stat(void *ctx, const char *path, cs_file_info *out, cs_error *error);
 cs_status cs_win32_make_folder(void *ctx, const char *path, cs_folder_security security, cs_error *error);
 cs_status cs_win32_remove_folder(void *ctx, const char *path, cs_error *error);

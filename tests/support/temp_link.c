@@ -5,9 +5,6 @@
 #include "temp_folder.h"
 
 #ifdef _WIN32
-#ifndef UNICODE
-#define UNICODE
-#endif
 #include <windows.h>
 
 #include <string.h>
@@ -43,14 +40,15 @@ static bool name_below(const char *path, cs_buffer *out) {
     return true;
 }
 
-/* Wine runs the programs of the system below it. */
-static bool run_below(const char *program, const char *const *arguments, size_t count) {
+/* Wine runs the programs of the system below it, but hands out no process to wait for: the effect is waited for. */
+static bool run_below(const char *program, const char *const *arguments, size_t count, const char *path, bool there) {
     const cs_child child = {
         .program = program, .arguments = arguments, .argument_count = count, .deadline_ms = 5000, .as_current = true};
     cs_child_result result = {0};
-    bool done = cs_system_real()->run(NULL, &child, &result, NULL) == CS_OK && !result.timed_out;
+    cs_system_real()->run(NULL, &child, &result, NULL);
     cs_buffer_free(&result.output);
-    return done;
+    for (int i = 0; i < 400 && cs_fs_exists(cs_fs_real(), path) != there; i++) Sleep(5);
+    return cs_fs_exists(cs_fs_real(), path) == there;
 }
 
 /* Wine's CreateSymbolicLink is a stub that says TRUE. */
@@ -59,7 +57,7 @@ static bool link_below(const char *target, const char *link) {
     bool done = name_below(target, &to) && name_below(link, &from);
     if (done) {
         const char *arguments[] = {"-s", to.data, from.data};
-        done = run_below("Z:\\bin\\ln", arguments, 3);
+        done = run_below("Z:\\bin\\ln", arguments, 3, link, true);
     }
     cs_buffer_free(&from);
     cs_buffer_free(&to);
@@ -82,7 +80,7 @@ bool temp_unlink(const char *link) {
     bool done = name_below(link, &name);
     if (done) {
         const char *arguments[] = {"-f", name.data};
-        done = run_below("Z:\\bin\\rm", arguments, 2);
+        done = run_below("Z:\\bin\\rm", arguments, 2, link, false);
     }
     cs_buffer_free(&name);
     return done;

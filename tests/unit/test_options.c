@@ -320,11 +320,11 @@ static void test_options_meaningless_for_the_verb(void **state) {
                                            {"/uninstall", "/manifest:m"},    {"/uninstall", "/env:none"},
                                            {"/uninstall", "/selftest:skip"}, {"/verify", "/dryrun"},
                                            {"/verify", "/inuse:aside"},      {"/status", "/force"},
-                                           {"/recover", "/dryrun"},          {"/recover", "/cuda:x"},
+                                           {"/recover", "/inuse:aside"},     {"/recover", "/cuda:x"},
                                            {"/forget", "/archive:a.zip"},    {"/rollback", "/unverified:accept"},
-                                           {"/repair", "/cudapath:take"},    {"/forget", "/dryrun"}};
+                                           {"/repair", "/cudapath:take"},    {"/forget", "/force"}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) refused(CS_PROGRAM_SETUP, "means nothing for", lines[i], 2);
-    REFUSED("means nothing for install", "/tree:" ID);
+    REFUSED("means nothing for recover", "/recover", "/tree:" ID);
     DOCTOR_REFUSED("means nothing for seal", "seal", "a.zip", "/out:x", "/cuda:y");
     DOCTOR_REFUSED("means nothing for verify", "verify", "a.zip");
     DOCTOR_REFUSED("means nothing for diagnose", "/out:x");

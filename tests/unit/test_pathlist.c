@@ -208,9 +208,9 @@ static void test_pathlist_adds_in_front_and_at_the_end(void **state) {
     (void)state;
     check_add(CS_REG_EXPAND_SZ, "C:\\a;D:\\b", 1, CS_PATH_FRONT, BIN ";C:\\a;D:\\b", 0);
     check_add(CS_REG_EXPAND_SZ, "C:\\a;D:\\b", 1, CS_PATH_END, "C:\\a;D:\\b;" BIN, 2);
-    check_add(CS_REG_SZ, "C:\\a;", 1, CS_PATH_END, "C:\\a;" BIN, 1);
+    check_add(CS_REG_SZ, "C:\\a;", 1, CS_PATH_END, "C:\\a;" BIN ";", 1);
     check_add(CS_REG_SZ, "C:\\a;", 1, CS_PATH_FRONT, BIN ";C:\\a;", 0);
-    check_add(CS_REG_SZ, ";", 1, CS_PATH_END, ";" BIN, 1);
+    check_add(CS_REG_SZ, ";", 1, CS_PATH_END, ";" BIN ";", 1);
     check_add(CS_REG_SZ, ";;", 1, CS_PATH_FRONT, BIN ";;;", 0);
     check_add(CS_REG_SZ, "", 1, CS_PATH_FRONT, BIN, 0);
     check_add(CS_REG_SZ, "", 1, CS_PATH_END, BIN, 0);
@@ -489,7 +489,7 @@ static void test_pathlist_undo_keeps_what_others_did(void **state) {
     check_undo("C:\\a", CS_PATH_FRONT, BIN ";C:\\a;D:\\new", "C:\\a;D:\\new");
     check_undo("C:\\a", CS_PATH_FRONT, "D:\\new;" BIN ";C:\\a", "D:\\new;C:\\a");
     check_undo("C:\\a", CS_PATH_END, "C:\\a;" BIN ";D:\\new", "C:\\a;D:\\new");
-    check_undo("C:\\a;", CS_PATH_END, "D:\\new;C:\\a;" BIN, "D:\\new;C:\\a;");
+    check_undo("C:\\a;", CS_PATH_END, "D:\\new;C:\\a;" BIN ";", "D:\\new;C:\\a;");
     check_undo("C:\\a", CS_PATH_FRONT, "C:\\a;" BIN, "C:\\a");               /* moved */
     check_undo("C:\\a", CS_PATH_FRONT, "%CUDA_PATH%\\bin\\;C:\\a", "C:\\a"); /* respelled */
     check_undo("C:\\a", CS_PATH_FRONT, "\"" BIN "\";C:\\a", "C:\\a");        /* quoted by somebody */
@@ -518,7 +518,7 @@ static void test_pathlist_undo_of_a_removal(void **state) {
         {"C:\\a;D:\\b;E:\\new", BIN "\\;C:\\a;D:\\b;E:\\new", 0},
         {"C:\\a;D:\\b;E:\\new", "C:\\a;D:\\b;E:\\new;" BIN "\\", 9},
         {"E:\\new", BIN "\\;E:\\new", 0},
-        {"C:\\a;E:\\new;", "C:\\a;E:\\new;" BIN "\\", 5},
+        {"C:\\a;E:\\new;", "C:\\a;E:\\new;" BIN "\\;", 5},
         {"C:\\a;" BIN ";E:\\new", "C:\\a;" BIN ";E:\\new", 0}, /* back already */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

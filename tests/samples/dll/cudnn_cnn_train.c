@@ -1,0 +1,17 @@
+/* Sample: a part that holds nothing but its version and the need of others. */
+#include "cudnn_cnn_train.h"
+#include "sample.h"
+
+SAMPLE_IMPORT int cudnnSampleOpsInfer8003(void);
+SAMPLE_IMPORT int cudnnSampleOpsTrain8003(void);
+SAMPLE_IMPORT int cudnnSampleCnnInfer8003(void);
+SAMPLE_EXPORT int cudnnSampleCnnTrain8003(void);
+
+int cudnnSampleCnnTrain8003(void) { return CUDNN_VERSION; }
+
+SAMPLE_EXPORT cudnnStatus_t cudnnCnnTrainVersionCheck(void) {
+    return cudnnSampleOpsInfer8003() == CUDNN_VERSION && cudnnSampleOpsTrain8003() == CUDNN_VERSION &&
+                   cudnnSampleCnnInfer8003() == CUDNN_VERSION
+               ? CUDNN_STATUS_SUCCESS
+               : CUDNN_STATUS_INTERNAL_ERROR;
+}
