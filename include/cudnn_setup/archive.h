@@ -57,7 +57,12 @@ cs_status cs_archive_judge(cs_archive *archive, const cs_manifest *manifest, boo
 /* Unpacks every manifest row into sink and fills staged[manifest->file_count]. Refuses the whole ZIP (CS_E_ARCHIVE_BAD) for a
  * missing, doubled, oversized, encrypted, linked or oddly named entry, a CRC error, or, under a sealed manifest, another size or
  * hash (naming the known wrong archive if its hash is one). Entries that no row names are added to extras (may be NULL) and not
- * read. Checks for cancellation at least every 256 KiB. Call after cs_archive_judge. */
+ * read. Checks for cancellation at least every 256 KiB. Call after cs_archive_judge.
+ *
+ * Names are compared without ASCII case, with '\\' as '/', below one folder that all rows share. Unless the archive is pinned,
+ * the file must be one plain ZIP from its first byte to its last: entries back to back, each described alike in its own header
+ * and in the directory, only stored or deflated, no ZIP64. Bounds: 4096 entries, names of 512 bytes, and where the manifest gives
+ * no sizes 2 GiB for a file and 8 GiB in all. */
 cs_status cs_archive_extract(cs_archive *archive, const cs_manifest *manifest, const cs_trust *trust, const cs_sink *sink,
                              cs_staged *staged, cs_strings *extras, cs_error *error);
 
