@@ -8,11 +8,12 @@
 #include "toolkit_judge.h"
 
 /* A string without odd bytes and without text behind a NUL. */
-static bool well_formed(const cs_reg_value *value) {
+static cs_status check_form(const cs_reg_value *value, bool *sound, cs_error *error) {
     cs_pathlist list;
-    if (cs_pathlist_parse(value, NULL, &list, NULL) != CS_OK) return false;
-    cs_pathlist_free(&list);
-    return true;
+    cs_status status = cs_pathlist_parse(value, NULL, &list, error);
+    *sound = status == CS_OK;
+    if (status == CS_OK) cs_pathlist_free(&list);
+    return status == CS_E_FORMAT ? CS_OK : status;
 }
 
 /* Does the text name the tree, and in a form to be left alone? A trailing '\' is not: in "%CUDA_PATH%" it swallows the quote. */
@@ -35,7 +36,7 @@ static cs_cuda_value judge_folder(const cs_host *host, const char *path, cs_buff
     const char *refusal = cs_toolkit_clean(host, path, &clean);
     if (refusal) {
         cs_buffer_text(why, refusal);
-        if (cs_pathlist_is_network(path)) answer = CS_CUDA_UNKNOWN;
+        if (clean.failed || cs_pathlist_is_network(path)) answer = CS_CUDA_UNKNOWN;
     } else {
         switch (cs_toolkit_presence(host, clean.data, "cudart64_101.dll")) {
         case CS_PRESENCE_WANTED:
@@ -63,16 +64,12 @@ cs_status cs_environment_judge_cuda(const cs_host *host, const char *tree_path, 
                                     cs_cuda_value *out, cs_buffer *why, cs_error *error) {
     cs_variables variables = {host, user};
     cs_buffer text = {0}, expanded = {0};
-    bool names = false, right = false;
-    cs_status status = CS_OK;
+    bool names = false, right = false, sound = false;
     *out = CS_CUDA_BROKEN;
     cs_buffer_clear(why);
-    if (!value->present) {
-        cs_buffer_text(why, "absent");
-        goto out;
-    }
-    if (!well_formed(value)) {
-        cs_buffer_text(why, "not a sound string");
+    cs_status status = check_form(value, &sound, error);
+    if (status != CS_OK || !sound || !value->present) {
+        cs_buffer_text(why, value->present ? "not a sound string" : "absent");
         goto out;
     }
     status = cs_reg_value_to_text(value, &text, error);

@@ -37,7 +37,8 @@ static const own_variable *find_own(const char *name) {
 }
 
 static cs_status folder(const cs_variables *variables, cs_folder which, cs_buffer *out) {
-    return variables->host->system->folder(variables->host->system->ctx, which, out, NULL) == CS_OK ? CS_OK : CS_E_NOT_FOUND;
+    cs_status status = variables->host->system->folder(variables->host->system->ctx, which, out, NULL);
+    return status == CS_OK || status == CS_E_NO_MEMORY ? status : CS_E_NOT_FOUND;
 }
 
 static cs_status system_drive(const cs_variables *variables, cs_buffer *out) {
