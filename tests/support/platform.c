@@ -1,0 +1,45 @@
+#include "platform.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+#include <shellapi.h>
+
+#include "cudnn_setup/text.h"
+
+void platform_known_folders(temp_folder *folder) { (void)folder; }
+
+void platform_arguments(int argc, char **argv, cs_strings *out) {
+    int count = 0;
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &count);
+    (void)argc, (void)argv;
+    assert_non_null(wide);
+    for (int i = 1; i < count; i++) {
+        cs_buffer text = {0};
+        cs_wtf8_from_utf16(&text, wide[i], wcslen(wide[i]));
+        assert_int_equal(cs_strings_add(out, cs_buffer_string(&text), NULL), CS_OK);
+        cs_buffer_free(&text);
+    }
+    LocalFree(wide);
+}
+
+void platform_binary_output(void) { _setmode(_fileno(stdout), _O_BINARY); }
+#else
+#include "cudnn_setup/posix.h"
+
+void platform_known_folders(temp_folder *folder) { assert_int_equal(cs_system_posix_set_root(folder->path, NULL), CS_OK); }
+
+void platform_arguments(int argc, char **argv, cs_strings *out) {
+    for (int i = 1; i < argc; i++) assert_int_equal(cs_strings_add(out, argv[i], NULL), CS_OK);
+}
+
+void platform_binary_output(void) {}
+#endif
