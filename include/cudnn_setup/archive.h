@@ -54,6 +54,11 @@ uint64_t cs_archive_size(const cs_archive *archive);
 cs_status cs_archive_judge(cs_archive *archive, const cs_manifest *manifest, bool accept_unverified, cs_trust *out,
                            cs_error *error);
 
+/* Bytes that unpacking would write, from the ZIP's own directory; the same refusals as unpacking has before its first byte, and
+ * nothing is unpacked. Call after cs_archive_judge. */
+cs_status cs_archive_measure(cs_archive *archive, const cs_manifest *manifest, const cs_trust *trust, uint64_t *total,
+                             cs_error *error);
+
 /* Unpacks every manifest row into sink and fills staged[manifest->file_count]. Refuses the whole ZIP (CS_E_ARCHIVE_BAD) for a
  * missing, doubled, oversized, encrypted, linked or oddly named entry, a CRC error, or, under a sealed manifest, another size or
  * hash (naming the known wrong archive if its hash is one). Entries that no row names are added to extras (may be NULL) and not

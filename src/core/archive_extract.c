@@ -229,6 +229,20 @@ static cs_status name_refused(const cs_archive *archive, const cs_manifest *mani
     return status;
 }
 
+cs_status cs_archive_measure(cs_archive *archive, const cs_manifest *manifest, const cs_trust *trust, uint64_t *total,
+                             cs_error *error) {
+    bool strict = trust->kind != CS_TRUST_PINNED;
+    cs_zip_directory directory = {0};
+    cs_zip_selection selection = {0};
+    cs_status status = strict ? cs_archive_check_content(archive, manifest, error) : CS_OK;
+    if (status == CS_OK) status = cs_zip_directory_read(archive, strict, &directory, error);
+    if (status == CS_OK) status = cs_zip_select(archive, &directory, manifest, &selection, NULL, error);
+    *total = selection.total;
+    cs_zip_directory_free(&directory);
+    if (status == CS_E_ARCHIVE_BAD && trust->kind == CS_TRUST_SEALED) status = name_refused(archive, manifest, error);
+    return status;
+}
+
 cs_status cs_archive_extract(cs_archive *archive, const cs_manifest *manifest, const cs_trust *trust, const cs_sink *sink,
                              cs_staged *staged, cs_strings *extras, cs_error *error) {
     if (trust->kind == CS_TRUST_NONE) return cs_fail(error, CS_E_ARCHIVE_BAD, "unpack", archive->path, "nothing vouches for it");
