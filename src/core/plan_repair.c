@@ -1,0 +1,53 @@
+#include <string.h>
+
+#include "cudnn_setup/plan.h"
+
+static bool is_bad(const cs_target *found, const cs_receipt_row *row) {
+    return !found->present || found->info.size != row->size || memcmp(found->sha256, row->sha256, CS_SHA256_SIZE) != 0;
+}
+
+cs_status cs_plan_find_bad(const cs_host *host, const char *tree_path, const cs_receipt *receipt, bool *bad, size_t *bad_count,
+                           cs_error *error) {
+    *bad_count = 0;
+    for (size_t i = 0; i < receipt->row_count; i++) {
+        cs_target found;
+        cs_status status = cs_plan_look(host, tree_path, receipt->rows[i].target, &found, error);
+        if (status != CS_OK) return status;
+        bad[i] = is_bad(&found, &receipt->rows[i]);
+        *bad_count += bad[i];
+    }
+    return CS_OK;
+}
+
+/* The staged row must be what the receipt says: another archive of the same version would silently change the package. */
+static cs_status plan_bad(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_receipt_row *row,
+                          const cs_stage *stage, cs_error *error) {
+    size_t index = cs_manifest_find_target(stage->manifest, row->target);
+    if (index >= stage->manifest->file_count)
+        return cs_fail(error, CS_E_ARCHIVE_BAD, "repair", row->target, "the archive's manifest does not name this file");
+    if (memcmp(stage->staged[index].sha256, row->sha256, CS_SHA256_SIZE) != 0)
+        return cs_fail(error, CS_E_ARCHIVE_BAD, "repair", row->target, "the archive holds another file than the one installed");
+    const cs_blob fresh = cs_plan_blob(plan->record.txid, CS_AREA_NEW, (unsigned)index);
+    const cs_blob aside = cs_plan_blob(plan->record.txid, CS_AREA_OLD, (unsigned)index);
+    cs_target found;
+    cs_status status = cs_plan_add_folders(plan, host, tree->path, row->target, error);
+    if (status == CS_OK) status = cs_plan_look(host, tree->path, row->target, &found, error);
+    if (status == CS_OK && found.present) {
+        status = cs_plan_add_move(plan, true, &aside, row->target, &found.info, found.sha256, error);
+        if (status == CS_OK) status = cs_plan_add_cleanup(plan, &aside, error);
+    }
+    if (status == CS_OK) status = cs_plan_add_move(plan, false, &fresh, row->target, &stage->infos[index], row->sha256, error);
+    return status;
+}
+
+cs_status cs_plan_repair(cs_plan *plan, const cs_host *host, const cs_tree *tree, const char *txid, const cs_record *head,
+                         const bool *bad, const cs_stage *stage, cs_error *error) {
+    const cs_receipt *newest = &head->stack[head->stack_count - 1];
+    cs_status status = cs_plan_start(plan, host, tree, txid, CS_KIND_REPAIR, head, head->stack_count, error);
+    for (size_t i = 0; i < newest->row_count && status == CS_OK; i++) {
+        if (bad[i]) status = plan_bad(plan, host, tree, &newest->rows[i], stage, error);
+        if (status == CS_OK) status = cs_plan_add_row(plan, newest->rows[i].target, bad[i] ? "restored" : "same", NULL, error);
+    }
+    cs_plan_order_moves(plan);
+    return status;
+}
