@@ -1,0 +1,19 @@
+/* proof.h: does a new program find and load what was placed? Stage 1 looks at files in Windows' search order; stage 2 lets
+ * cudnn-probe.exe load everything in a process of its own; stage 3 (GPU) is not part of this version and says so. */
+#ifndef CUDNN_SETUP_PROOF_H
+#define CUDNN_SETUP_PROOF_H
+
+#include "cudnn_setup/verb.h"
+
+enum { CS_PROOF_DEADLINE_MS = 60000 };
+
+/* Runs the stages that can run and fills outcome->proof_*: "passed...", "skipped: why", "failed: why". False only if a stage that
+ * could run failed. Changes nothing and never fails by itself. */
+bool cs_proof_run(cs_run *run, const char *tree_path, const cs_receipt *receipt);
+
+/* Reads what the probe printed: one JSON object
+ * {"stage":2,"cudnn_version":8003,"modules":[{"name":...,"path":...}],"error":null}. wanted: the version the package is. text
+ * receives "passed: ..." or "failed: ...". */
+bool cs_proof_read_probe(const char *bytes, size_t size, uint32_t wanted, const char *bin_path, cs_buffer *text);
+
+#endif

@@ -1,0 +1,48 @@
+/* trees.h: the CUDA trees that we know from P\state (or, where that may not be read, from P\status), and choosing one of them.
+ * Trees are found by our records, never by detection: the folder itself may be gone. */
+#ifndef CUDNN_SETUP_TREES_H
+#define CUDNN_SETUP_TREES_H
+
+#include "cudnn_setup/options.h"
+#include "cudnn_setup/transaction.h"
+
+typedef struct cs_known_tree {
+    char id[CS_ID_HEX + 1];
+    cs_record head; /* an empty stack: nothing installed, but something is parked or waits to be dropped */
+    cs_pending pending;
+} cs_known_tree;
+
+typedef struct cs_known_trees {
+    cs_known_tree *items;
+    size_t count;
+    bool readable_only; /* read from P\status: whether work is pending is known for the machine, not for the tree */
+    bool pending;       /* interrupted work somewhere */
+} cs_known_trees;
+
+/* Loads every known tree. session may be a reading one; a session without P\state gives none. */
+cs_status cs_trees_load(const cs_session *session, cs_known_trees *out, cs_error *error);
+void cs_trees_free(cs_known_trees *trees);
+
+/* How the folder of a known tree stands. */
+typedef struct cs_tree_place {
+    cs_tree tree;   /* id is that of our records */
+    bool gone;      /* no such folder */
+    bool strangers; /* another folder stands at the path: its files are not ours */
+} cs_tree_place;
+
+/* path: NULL takes the recorded one. */
+cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error);
+void cs_tree_place_free(cs_tree_place *place);
+
+/* The tree that has something installed and is meant by /tree:, /cuda:, or by being the only one. CS_E_NOTHING if there is none;
+ * CS_E_USAGE with the ids if there are several and nothing was said. */
+cs_status cs_trees_choose(const cs_host *host, const cs_known_trees *trees, const cs_options *options, size_t *index,
+                          cs_error *error);
+
+/* The known tree of a folder: by its identity, else by its recorded path. trees->count: none. */
+size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const char *path);
+
+/* The newest receipt; NULL: nothing installed. */
+const cs_receipt *cs_trees_top(const cs_record *head);
+
+#endif

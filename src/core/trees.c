@@ -1,0 +1,161 @@
+#include "cudnn_setup/trees.h"
+
+#include <string.h>
+
+#include "cudnn_setup/derive.h"
+#include "cudnn_setup/path.h"
+
+const cs_receipt *cs_trees_top(const cs_record *head) {
+    return head && head->stack_count ? &head->stack[head->stack_count - 1] : NULL;
+}
+
+void cs_trees_free(cs_known_trees *trees) {
+    for (size_t i = 0; i < trees->count; i++) cs_record_free(&trees->items[i].head);
+    cs_free(trees->items);
+    *trees = (cs_known_trees){0};
+}
+
+/* Adds a tree; takes over what head owns. */
+static cs_status add(cs_known_trees *trees, const char *id, cs_record *head, cs_pending pending, cs_error *error) {
+    cs_known_tree *items = cs_realloc(trees->items, trees->count + 1, sizeof *items);
+    if (!items) return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    trees->items = items;
+    cs_known_tree *tree = &trees->items[trees->count++];
+    *tree = (cs_known_tree){.head = *head, .pending = pending};
+    memcpy(tree->id, id, sizeof tree->id);
+    *head = (cs_record){0};
+    trees->pending = trees->pending || pending != CS_PENDING_NONE;
+    return CS_OK;
+}
+
+static cs_status load_state(const cs_session *session, const cs_strings *ids, cs_known_trees *out, cs_error *error) {
+    cs_status status = CS_OK;
+    for (size_t i = 0; i < ids->count && status == CS_OK; i++) {
+        cs_record head = {0};
+        cs_pending pending = CS_PENDING_NONE;
+        if (strlen(ids->items[i]) != CS_ID_HEX) continue;
+        status = cs_session_head(session, ids->items[i], &head, &pending, error);
+        out->pending = out->pending || pending != CS_PENDING_NONE;
+        if (status == CS_OK)
+            status = add(out, ids->items[i], &head, pending, error);
+        else if (status == CS_E_NOTHING)
+            status = CS_OK;
+        cs_record_free(&head);
+    }
+    return status;
+}
+
+static cs_status load_status(const cs_session *session, cs_known_trees *out, cs_error *error) {
+    const cs_system *system = session->host->system;
+    cs_strings ids = {0};
+    out->readable_only = true;
+    out->pending = system->recovery_service(system->ctx);
+    cs_status status = cs_derive_status_trees(session, &ids, error);
+    for (size_t i = 0; i < ids.count && status == CS_OK; i++) {
+        cs_record head = {0};
+        status = cs_derive_read_status(session, ids.items[i], &head, error);
+        if (status == CS_OK) status = add(out, ids.items[i], &head, CS_PENDING_NONE, error);
+        cs_record_free(&head);
+    }
+    cs_strings_free(&ids);
+    return status;
+}
+
+cs_status cs_trees_load(const cs_session *session, cs_known_trees *out, cs_error *error) {
+    *out = (cs_known_trees){0};
+    if (!session->programs) return CS_OK;
+    cs_strings ids = {0};
+    cs_status status = session->state ? cs_session_trees(session, &ids, error) : CS_E_ACCESS;
+    if (status == CS_OK) status = load_state(session, &ids, out, error);
+    cs_strings_free(&ids);
+    if (status == CS_E_ACCESS && !session->lock) {
+        cs_trees_free(out);
+        status = load_status(session, out, error);
+    }
+    if (status != CS_OK) cs_trees_free(out);
+    return status;
+}
+
+void cs_tree_place_free(cs_tree_place *place) {
+    cs_tree_free(&place->tree);
+    *place = (cs_tree_place){0};
+}
+
+cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error) {
+    *out = (cs_tree_place){0};
+    if (!path) path = known->head.tree_path;
+    cs_status status = cs_tree_open(host, path, &out->tree, error);
+    if (status == CS_E_NOT_FOUND) {
+        out->gone = true;
+        out->tree = (cs_tree){.path = cs_strdup(path)};
+        status = out->tree.path ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    } else if (status == CS_OK) {
+        out->strangers = strcmp(out->tree.id, known->id) != 0;
+    }
+    memcpy(out->tree.id, known->id, sizeof out->tree.id);
+    return status;
+}
+
+/* ---- choosing ---- */
+
+static bool same_path(const char *a, const char *b) {
+    size_t left = strlen(a), right = strlen(b);
+    while (left > 3 && (a[left - 1] == '\\' || a[left - 1] == '/')) left--;
+    while (right > 3 && (b[right - 1] == '\\' || b[right - 1] == '/')) right--;
+    if (left != right) return false;
+    for (size_t i = 0; i < left; i++) {
+        char x[2] = {a[i] == '/' ? '\\' : a[i], 0}, y[2] = {b[i] == '/' ? '\\' : b[i], 0};
+        if (!cs_text_equal_ascii_case(x, y)) return false;
+    }
+    return true;
+}
+
+size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const char *path) {
+    cs_tree tree = {0};
+    size_t found = trees->count;
+    if (cs_tree_open(host, path, &tree, NULL) == CS_OK)
+        for (size_t i = 0; i < trees->count && found == trees->count; i++)
+            if (strcmp(trees->items[i].id, tree.id) == 0) found = i;
+    for (size_t i = 0; i < trees->count && found == trees->count; i++)
+        if (same_path(trees->items[i].head.tree_path, path)) found = i;
+    cs_tree_free(&tree);
+    return found;
+}
+
+static cs_status nothing(const char *path, cs_error *error) {
+    return cs_fail(error, CS_E_NOTHING, "look for", path, "cudnn-setup has not installed anything there. Nothing was changed");
+}
+
+static cs_status choose_by_id(const cs_known_trees *trees, const char *id, size_t *index, cs_error *error) {
+    for (size_t i = 0; i < trees->count; i++)
+        if (trees->items[i].head.stack_count && cs_text_equal_ascii_case(trees->items[i].id, id)) {
+            *index = i;
+            return CS_OK;
+        }
+    return nothing(id, error);
+}
+
+static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_error *error) {
+    size_t count = 0;
+    cs_buffer ids = {0};
+    for (size_t i = 0; i < trees->count; i++) {
+        if (!trees->items[i].head.stack_count) continue;
+        cs_buffer_format(&ids, "%s/tree:%s (%s)", count++ ? ", " : "", trees->items[i].id, trees->items[i].head.tree_path);
+        *index = i;
+    }
+    cs_status status = cs_buffer_check(&ids, error);
+    if (status == CS_OK && !count)
+        status = cs_fail(error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
+    if (status == CS_OK && count > 1)
+        status = cs_fail(error, CS_E_USAGE, "choose", NULL, "several CUDA trees have an installation; say which: %s", ids.data);
+    cs_buffer_free(&ids);
+    return status;
+}
+
+cs_status cs_trees_choose(const cs_host *host, const cs_known_trees *trees, const cs_options *options, size_t *index,
+                          cs_error *error) {
+    if (options->tree) return choose_by_id(trees, options->tree, index, error);
+    if (!options->cuda) return choose_only(trees, index, error);
+    *index = cs_trees_find(host, trees, options->cuda);
+    return *index < trees->count && trees->items[*index].head.stack_count ? CS_OK : nothing(options->cuda, error);
+}

@@ -1,0 +1,131 @@
+#include <string.h>
+
+#include "cudnn_setup/path.h"
+#include "cudnn_setup/preflight.h"
+#include "cudnn_setup/programs.h"
+#include "cudnn_setup/verb.h"
+
+/* What undoing holds while it works. */
+typedef struct undoing {
+    cs_run *run;
+    const cs_known_tree *known;
+    size_t depth;
+    cs_kind kind;
+    cs_tree_place place;
+    cs_environment_plan environment;
+    char txid[CS_ID_HEX + 1];
+    bool begun;
+    cs_plan plan;
+} undoing;
+
+static const cs_receipt *dropped(const undoing *u) { return &u->known->head.stack[u->known->head.stack_count - u->depth]; }
+
+static cs_status plan_environment(undoing *u) {
+    const cs_host *host = u->run->host;
+    cs_environment_plan_free(&u->environment);
+    if (!host->registry) return CS_OK;
+    cs_status status =
+        cs_environment_plan_undo(host, u->known->head.tree_path, dropped(u), u->depth, &u->environment, &u->run->error);
+    if (status != CS_OK || !u->place.strangers) return status;
+    for (size_t i = u->environment.count; i-- > 0;) {
+        if (u->environment.changes[i].variable != CS_VARIABLE_PATH) continue;
+        cs_emit(host->events, CS_EVENT_WARNING, "path.kept",
+                "CUDA was installed anew in %s: its entry in PATH is the new toolkit's too and stays.", u->place.tree.path);
+        cs_reg_change_free(&u->environment.changes[i]);
+        u->environment.count--;
+        for (size_t j = i; j < u->environment.count; j++) u->environment.changes[j] = u->environment.changes[j + 1];
+    }
+    return CS_OK;
+}
+
+static cs_status make_plan(undoing *u) {
+    cs_run *run = u->run;
+    cs_plan_free(&u->plan);
+    cs_status status = plan_environment(u);
+    if (status == CS_OK)
+        status = cs_plan_undo(&u->plan, run->host, &u->place.tree, u->txid, u->kind, &u->known->head, u->depth,
+                              u->place.strangers, u->place.gone, &run->error);
+    if (status == CS_OK) status = cs_plan_add_changes(&u->plan, &u->environment, &run->error);
+    if (status == CS_OK) status = cs_preflight_in_use(run->host, &u->plan, run->options->inuse_aside, run->outcome, &run->error);
+    return status;
+}
+
+static cs_status begin(undoing *u) {
+    cs_run *run = u->run;
+    cs_status status = cs_programs_ensure(&run->session, &run->error);
+    if (status != CS_OK) return status;
+    status = cs_transaction_begin(&run->session, &u->place.tree, u->txid, &run->error);
+    u->begun = status == CS_OK;
+    return status;
+}
+
+static cs_status commit(undoing *u) {
+    cs_run *run = u->run;
+    if (cs_cancelled(run->host->events)) return cs_fail(&run->error, CS_E_CANCELLED, NULL, NULL, NULL);
+    cs_emit(run->host->events, CS_EVENT_STEP, "apply", "Changing the files in %s", u->place.tree.path);
+    cs_status status = cs_transaction_commit(&run->session, &u->place.tree, &u->plan.record, &run->error);
+    if (status != CS_E_CHANGED) return status;
+    cs_emit(run->host->events, CS_EVENT_NOTE, "plan.again", "Something changed meanwhile (%s); planning again.", run->error.path);
+    status = make_plan(u);
+    return status == CS_OK ? cs_transaction_commit(&run->session, &u->place.tree, &u->plan.record, &run->error) : status;
+}
+
+static void abandon(undoing *u) {
+    cs_error error = {0};
+    if (u->begun && cs_transaction_abandon(&u->run->session, &u->place.tree, u->txid, &error) != CS_OK)
+        cs_emit(u->run->host->events, CS_EVENT_WARNING, "abandon.failed",
+                "What was prepared could not all be dropped (%s); the next run tries again.", cs_status_text(error.status));
+}
+
+static cs_status apply(undoing *u) {
+    cs_run *run = u->run;
+    cs_status status = begin(u);
+    if (status == CS_OK) status = commit(u);
+    if (status != CS_OK) {
+        if (status != CS_E_PENDING) abandon(u);
+        return status;
+    }
+    cs_run_derive(run);
+    cs_run_broadcast(run, &u->plan.record);
+    return CS_OK;
+}
+
+/* A deleted tree has nothing to lose. A drive that is only away does: its undo data would be given up. */
+static cs_status check_drive(const undoing *u) {
+    cs_run *run = u->run;
+    cs_buffer root = {0}, parent = {0};
+    if (!u->place.gone || run->options->force) return CS_OK;
+    cs_buffer_text(&root, u->place.tree.path);
+    cs_status status = cs_buffer_check(&root, &run->error);
+    while (status == CS_OK) { /* up to the parent that is its own parent */
+        status = cs_path_parent(&parent, root.data, &run->error);
+        if (status != CS_OK || !parent.size || strcmp(parent.data, root.data) == 0) break;
+        cs_buffer_clear(&root);
+        cs_buffer_text(&root, parent.data);
+        status = cs_buffer_check(&root, &run->error);
+    }
+    if (status == CS_OK && !cs_fs_exists(run->host->fs, root.data))
+        status = cs_fail(&run->error, CS_E_FAILED, "look for", u->place.tree.path,
+                         "its drive is not there: connect it, or use /force to give up what lies on it. Nothing was changed");
+    cs_buffer_free(&root);
+    cs_buffer_free(&parent);
+    return status;
+}
+
+cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, cs_kind kind) {
+    undoing u = {.run = run, .known = known, .depth = depth, .kind = kind};
+    if (depth > known->head.stack_count) u.depth = known->head.stack_count;
+    cs_status status = cs_tree_locate(run->host, known, NULL, &u.place, &run->error);
+    if (status == CS_OK) status = check_drive(&u);
+    if (status == CS_OK) status = cs_run_set_tree(run, &u.place.tree);
+    if (status == CS_OK) status = cs_plan_new_txid(run->host, u.txid, &run->error);
+    if (status == CS_OK) cs_emit(run->host->events, CS_EVENT_STEP, "plan", "Checking the files in %s", u.place.tree.path);
+    if (status == CS_OK) status = make_plan(&u);
+    if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host);
+    if (status == CS_OK && run->changing) status = apply(&u);
+    if (status == CS_OK) status = cs_plan_report(&u.plan, run->changing, run->outcome, &run->error);
+    cs_plan_free(&u.plan);
+    cs_environment_plan_free(&u.environment);
+    cs_tree_place_free(&u.place);
+    return status;
+}

@@ -1,0 +1,81 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cudnn_setup/preflight.h"
+#include "cudnn_setup/verb.h"
+
+typedef struct counts {
+    size_t removed, restored, kept, missing;
+} counts;
+
+static counts count(const cs_outcome *outcome) {
+    counts c = {0};
+    for (size_t i = 0; i < outcome->file_count; i++) {
+        const char *state = outcome->files[i].state;
+        c.removed += strcmp(state, "removed") == 0;
+        c.restored += strcmp(state, "restored") == 0;
+        c.kept += strcmp(state, "kept") == 0;
+        c.missing += strcmp(state, "missing") == 0;
+    }
+    return c;
+}
+
+/* product and version are those of the newest receipt, copied because the receipts are gone by now. */
+static void say_undone(cs_run *run, const char *what, const char *verb, bool gone) {
+    const counts c = count(run->outcome);
+    const char *would = run->changing ? "" : "Dry run: ";
+    char others[160] = "";
+    if (gone) {
+        cs_run_say(run, "%s%s is %s: the CUDA tree %s is gone, so only the environment and our own files were cleaned.%s", would,
+                   what, verb, run->outcome->tree_path, run->changing ? "" : " Nothing was changed.");
+        return;
+    }
+    if (c.kept || c.missing)
+        snprintf(others, sizeof others, " %zu had been changed and %zu removed by somebody else since: left alone.", c.kept,
+                 c.missing);
+    cs_run_say(run, "%s%s is %s from %s: %zu files removed, %zu older ones put back.%s%s", would, what, verb,
+               run->outcome->tree_path, c.removed, c.restored, others, run->changing ? "" : " Nothing was changed.");
+}
+
+static bool is_gone(const cs_run *run, const cs_known_tree *known) { return !cs_fs_exists(run->host->fs, known->head.tree_path); }
+
+static cs_status undo(cs_run *run, bool everything) {
+    size_t index = 0;
+    char what[160];
+    cs_status status = cs_trees_choose(run->host, &run->trees, run->options, &index, &run->error);
+    if (status != CS_OK) return status;
+    const cs_known_tree *known = &run->trees.items[index];
+    const cs_receipt *top = cs_trees_top(&known->head);
+    snprintf(what, sizeof what, "%.60s %.60s", top->product, top->version);
+    run->outcome->trust = top->trust;
+    bool gone = is_gone(run, known);
+    size_t depth = everything ? known->head.stack_count : 1;
+    size_t left = known->head.stack_count - depth;
+    char previous[160] = "";
+    if (left)
+        snprintf(previous, sizeof previous, " %.60s %.60s is in place again.", known->head.stack[left - 1].product,
+                 known->head.stack[left - 1].version);
+    status = cs_undo_levels(run, known, depth, everything ? CS_KIND_UNINSTALL : CS_KIND_ROLLBACK);
+    if (status != CS_OK) return status;
+    say_undone(run, what, everything ? "uninstalled" : "rolled back", gone);
+    cs_buffer_text(&run->outcome->message, previous);
+    return CS_OK;
+}
+
+static cs_status run_undo(const cs_host *host, const cs_options *options, cs_outcome *outcome, bool everything) {
+    cs_run run;
+    cs_status status = options->dryrun ? cs_run_begin_reading(&run, host, options, outcome)
+                                       : cs_run_begin_changing(&run, host, options, outcome);
+    if (status == CS_OK && options->dryrun) status = cs_preflight_platform(host, &run.error);
+    if (status == CS_OK && options->dryrun) status = cs_run_refuse_pending(&run);
+    if (status == CS_OK) status = undo(&run, everything);
+    return cs_run_end(&run, status);
+}
+
+cs_status cs_uninstall(const cs_host *host, const cs_options *options, cs_outcome *outcome) {
+    return run_undo(host, options, outcome, true);
+}
+
+cs_status cs_rollback(const cs_host *host, const cs_options *options, cs_outcome *outcome) {
+    return run_undo(host, options, outcome, false);
+}

@@ -1,0 +1,152 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cudnn_setup/hash.h"
+#include "cudnn_setup/path.h"
+#include "cudnn_setup/verb.h"
+
+enum { NAMES_SHOWN = 5 };
+
+typedef struct findings {
+    size_t files, bad_files, missing, values;
+    cs_buffer names;
+} findings;
+
+/* Looks at one file without keeping anybody else from it. */
+static cs_status state_of(const cs_host *host, const char *path, const cs_receipt_row *row, const char **state, cs_error *error) {
+    const cs_fs *fs = host->fs;
+    uint8_t digest[CS_SHA256_SIZE];
+    cs_file *file = NULL;
+    cs_file_info info;
+    cs_status status = fs->open(fs->ctx, path, CS_OPEN_WATCH, &file, error);
+    if (status == CS_E_NOT_FOUND) {
+        *state = "missing";
+        return CS_OK;
+    }
+    if (status == CS_OK) status = fs->info(fs->ctx, file, &info, error);
+    *state = "differs";
+    if (status == CS_OK && info.kind == CS_FILE_REGULAR && info.size == row->size) {
+        status = cs_sha256_file(fs, file, digest, NULL, NULL, NULL, error);
+        if (status == CS_OK && memcmp(digest, row->sha256, sizeof digest) == 0) *state = "ok";
+    }
+    fs->close(fs->ctx, file);
+    return status == CS_E_REPARSE ? CS_OK : status;
+}
+
+static void note_name(findings *f, const char *name, const char *state) {
+    size_t count = f->bad_files + f->values;
+    if (count <= NAMES_SHOWN) cs_buffer_format(&f->names, "%s%s %s", count > 1 ? ", " : "", name, state);
+    if (count == NAMES_SHOWN + 1) cs_buffer_text(&f->names, " and more");
+}
+
+static cs_status check_row(cs_run *run, const char *tree_path, const cs_receipt_row *row, findings *f) {
+    const char *state = "ok";
+    cs_buffer path = {0};
+    cs_status status = cs_path_join(&path, run->host->fs->separator, tree_path, row->target, &run->error);
+    if (status == CS_OK) status = state_of(run->host, path.data, row, &state, &run->error);
+    if (status == CS_OK) status = cs_outcome_add_file(run->outcome, row->target, state, &run->error);
+    f->files++;
+    if (status == CS_OK && strcmp(state, "ok") != 0) {
+        f->bad_files++;
+        f->missing += strcmp(state, "missing") == 0;
+        note_name(f, row->target, state);
+        cs_emit(run->host->events, CS_EVENT_NOTE, "verify.file", "%s: %s", path.data, state);
+    }
+    cs_buffer_free(&path);
+    return status;
+}
+
+static cs_status add_value(cs_run *run, const cs_reg_change *change) {
+    cs_buffer is = {0}, should = {0};
+    bool has_is = change->old.present && cs_reg_value_to_text(&change->old, &is, NULL) == CS_OK;
+    bool has_should = change->now.present && cs_reg_value_to_text(&change->now, &should, NULL) == CS_OK;
+    cs_status status =
+        cs_outcome_add_value(run->outcome, change->name, change->now.present ? change->now.type : change->old.type,
+                             has_is ? cs_buffer_string(&is) : NULL, has_should ? cs_buffer_string(&should) : NULL, &run->error);
+    cs_buffer_free(&is);
+    cs_buffer_free(&should);
+    return status;
+}
+
+static cs_status check_values(cs_run *run, const char *tree_path, const cs_record *head, findings *f) {
+    cs_environment_plan plan = {0};
+    cs_error error = {0};
+    cs_status status = cs_run_check_environment(run, tree_path, head, true, &plan, &error);
+    if (status == CS_E_FORMAT || status == CS_E_TOO_BIG) { /* a value that we once wrote cannot even be read as one */
+        f->values++;
+        note_name(f, error.path[0] ? error.path : "PATH", "differs");
+        status = CS_OK;
+    } else if (status != CS_OK) {
+        run->error = error;
+    }
+    for (size_t i = 0; i < plan.count && status == CS_OK; i++) {
+        f->values++;
+        note_name(f, plan.changes[i].name, "differs");
+        cs_emit(run->host->events, CS_EVENT_NOTE, "verify.value", "%s is not as it was written.", plan.changes[i].name);
+        status = add_value(run, &plan.changes[i]);
+    }
+    cs_environment_plan_free(&plan);
+    return status;
+}
+
+static cs_status check_tree(cs_run *run, const cs_known_tree *known, findings *f) {
+    const cs_receipt *top = cs_trees_top(&known->head);
+    const cs_tree tree = {.path = known->head.tree_path};
+    cs_tree named = tree;
+    memcpy(named.id, known->id, sizeof named.id);
+    cs_emit(run->host->events, CS_EVENT_STEP, "verify", "Verifying %s %s in %s", top->product, top->version, tree.path);
+    run->outcome->trust = top->trust;
+    cs_status status = cs_run_set_tree(run, &named);
+    for (size_t i = 0; i < top->row_count && status == CS_OK; i++) {
+        if (cs_cancelled(run->host->events)) return cs_fail(&run->error, CS_E_CANCELLED, NULL, NULL, NULL);
+        status = check_row(run, tree.path, &top->rows[i], f);
+    }
+    return status == CS_OK ? check_values(run, tree.path, &known->head, f) : status;
+}
+
+static bool is_meant(const cs_run *run, const cs_known_tree *known, size_t index, size_t chosen) {
+    bool named = run->options->tree || run->options->cuda;
+    return known->head.stack_count && (!named || index == chosen);
+}
+
+static cs_status judge(cs_run *run, const findings *f, size_t trees) {
+    const char *virus = f->missing ? " A missing DLL is often in an antivirus program's quarantine: look there first." : "";
+    if (!f->bad_files && !f->values) {
+        cs_run_say(run, "All %zu files%s and our environment values are as installed%s.", f->files,
+                   trees > 1 ? " of all CUDA trees" : "",
+                   run->outcome->trust.kind == CS_TRUST_UNVERIFIED ? " (unverified copy: nobody vouches for what was installed)"
+                   : run->outcome->trust.sample                    ? " (sample)"
+                                                                   : "");
+        return CS_OK;
+    }
+    cs_run_say(run,
+               "%zu of %zu files and %zu environment values differ from what was installed: %s. cudnn-setup /repair puts them "
+               "right.%s",
+               f->bad_files, f->files, f->values, cs_buffer_string(&f->names), virus);
+    return cs_fail(&run->error, CS_E_DIFFERS, "verify", run->outcome->tree_path, NULL);
+}
+
+static cs_status verify(cs_run *run) {
+    findings f = {0};
+    size_t chosen = 0, trees = 0;
+    cs_status status = cs_run_refuse_pending(run);
+    if (status == CS_OK && (run->options->tree || run->options->cuda))
+        status = cs_trees_choose(run->host, &run->trees, run->options, &chosen, &run->error);
+    for (size_t i = 0; i < run->trees.count && status == CS_OK; i++) {
+        if (!is_meant(run, &run->trees.items[i], i, chosen)) continue;
+        trees++;
+        status = check_tree(run, &run->trees.items[i], &f);
+    }
+    if (status == CS_OK && !trees)
+        status = cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
+    if (status == CS_OK) status = judge(run, &f, trees);
+    cs_buffer_free(&f.names);
+    return status;
+}
+
+cs_status cs_verify(const cs_host *host, const cs_options *options, cs_outcome *outcome) {
+    cs_run run;
+    cs_status status = cs_run_begin_reading(&run, host, options, outcome);
+    if (status == CS_OK) status = verify(&run);
+    return cs_run_end(&run, status);
+}
