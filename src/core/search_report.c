@@ -46,7 +46,7 @@ static void report_dll(const cs_search_dll *dll, cs_buffer *out) {
         cs_buffer_text(out, "  no version resource");
     if (dll->status == CS_OK && dll->machine != CS_PE_MACHINE_X64)
         cs_buffer_text(out, "  not for x64 (error 193 for 64-bit programs)");
-    cs_buffer_text(out, dll->first ? "\n" : "  hidden by the one above\n");
+    cs_buffer_text(out, dll->first ? "\n" : "  hidden by an earlier one\n");
 }
 
 static void report_place(const cs_search_place *place, size_t number, cs_buffer *out) {
