@@ -45,6 +45,10 @@ cs_status cs_run_set_tree(cs_run *run, const cs_tree *tree);
 /* The verb's own sentence; replaces an earlier one. */
 void cs_run_say(cs_run *run, const char *format, ...) CS_PRINTF(2, 3);
 
+/* Once the change is made, nothing that only tells of it may turn the run into a failure: CS_OK, and a warning if status is
+ * anything else. */
+cs_status cs_run_forgive(cs_run *run, cs_status status);
+
 /* Says in a note what the trust in the installed or offered package rests on, and puts it into the outcome. */
 void cs_run_tell_trust(cs_run *run, const cs_trust *trust);
 

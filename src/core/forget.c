@@ -12,9 +12,9 @@ static uint64_t old_levels_size(const cs_record *head) {
 
 static cs_status commit(cs_run *run, const cs_tree *tree, const cs_plan *plan) {
     cs_status status = cs_programs_ensure(&run->session, &run->error);
-    if (status == CS_OK) status = cs_transaction_begin(&run->session, tree, plan->record.txid, &run->error);
     if (status != CS_OK) return status;
-    status = cs_transaction_commit(&run->session, tree, &plan->record, &run->error);
+    status = cs_transaction_begin(&run->session, tree, plan->record.txid, &run->error);
+    if (status == CS_OK) status = cs_transaction_commit(&run->session, tree, &plan->record, &run->error);
     if (status != CS_OK && status != CS_E_PENDING) cs_transaction_abandon(&run->session, tree, plan->record.txid, NULL);
     return status;
 }

@@ -214,7 +214,7 @@ static cs_status prove(cs_install_work *work) {
     cs_run *run = &work->run;
     cs_known_trees fresh = {0};
     cs_status status = cs_trees_load(&run->session, &fresh, &run->error);
-    if (status != CS_OK) return run->already ? CS_OK : status;
+    if (status != CS_OK) return cs_run_forgive(run, status);
     cs_trees_free(&run->trees);
     run->trees = fresh;
     size_t index = 0;
@@ -258,10 +258,10 @@ static cs_status real_run(cs_install_work *work) {
     if (status == CS_OK) status = install_really(work);
     if (status != CS_E_PENDING && (status != CS_OK || run->already)) cs_install_abandon(work);
     if (status != CS_OK) return status;
-    status = report(work);
+    cs_run_forgive(run, report(work));
     cs_run_derive(run);
-    if (status == CS_OK && !run->already) cs_run_broadcast(run, &work->plan.record);
-    return status == CS_OK ? prove(work) : status;
+    if (!run->already) cs_run_broadcast(run, &work->plan.record);
+    return prove(work);
 }
 
 cs_status cs_install(const cs_host *host, const cs_options *options, cs_outcome *outcome) {

@@ -12,9 +12,9 @@ static cs_status begin(cs_install_work *work, cs_error *error) {
     cs_emit(work->run.host->events, CS_EVENT_STEP, "programs", "Placing our programs in %s", session->programs);
     cs_status status = cs_programs_ensure(session, error);
     if (status == CS_OK) status = cs_plan_new_txid(work->run.host, work->txid, error);
-    if (status == CS_OK) status = cs_transaction_begin(session, &work->place.tree, work->txid, error);
-    work->begun = status == CS_OK;
-    return status;
+    if (status != CS_OK) return status;
+    work->begun = true; /* also when it fails half-way: something of it may be there to be dropped */
+    return cs_transaction_begin(session, &work->place.tree, work->txid, error);
 }
 
 cs_status cs_install_begin(cs_install_work *work) { return begin(work, &work->run.error); }

@@ -137,8 +137,9 @@ static cs_status repair(repairing *r) {
     run->already = !r->bad_count && !work->environment.count;
     if (!run->already) status = repair_damage(r, head);
     if (status != CS_OK && status != CS_E_PENDING) cs_install_abandon(work);
-    if (status == CS_OK) status = report(r, cs_trees_top(head));
-    if (status != CS_OK || run->already || !run->changing) return status;
+    if (status != CS_OK) return status;
+    cs_run_forgive(run, report(r, cs_trees_top(head)));
+    if (run->already || !run->changing) return CS_OK;
     cs_run_derive(run);
     cs_run_broadcast(run, &work->plan.record);
     return CS_OK;

@@ -54,9 +54,8 @@ static cs_status begin(undoing *u) {
     cs_run *run = u->run;
     cs_status status = cs_programs_ensure(&run->session, &run->error);
     if (status != CS_OK) return status;
-    status = cs_transaction_begin(&run->session, &u->place.tree, u->txid, &run->error);
-    u->begun = status == CS_OK;
-    return status;
+    u->begun = true; /* also when it fails half-way: something of it may be there to be dropped */
+    return cs_transaction_begin(&run->session, &u->place.tree, u->txid, &run->error);
 }
 
 static cs_status commit(undoing *u) {
@@ -123,7 +122,7 @@ cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, 
     if (status == CS_OK) status = make_plan(&u);
     if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host);
     if (status == CS_OK && run->changing) status = apply(&u);
-    if (status == CS_OK) status = cs_plan_report(&u.plan, run->changing, run->outcome, &run->error);
+    if (status == CS_OK) cs_run_forgive(run, cs_plan_report(&u.plan, run->changing, run->outcome, &run->error));
     cs_plan_free(&u.plan);
     cs_environment_plan_free(&u.environment);
     cs_tree_place_free(&u.place);

@@ -138,6 +138,14 @@ cs_status cs_run_set_tree(cs_run *run, const cs_tree *tree) {
     return outcome->tree_id && outcome->tree_path ? CS_OK : cs_fail(&run->error, CS_E_NO_MEMORY, NULL, NULL, NULL);
 }
 
+cs_status cs_run_forgive(cs_run *run, cs_status status) {
+    if (status == CS_OK) return CS_OK;
+    cs_emit(run->host->events, CS_EVENT_WARNING, "report.incomplete",
+            "The change is made, but what there is to say of it is not complete (%s).", cs_status_text(status));
+    run->error = (cs_error){0};
+    return CS_OK;
+}
+
 void cs_run_tell_trust(cs_run *run, const cs_trust *trust) {
     char archive[CS_SHA256_HEX + 1] = "", manifest[CS_SHA256_HEX + 1];
     const cs_events *events = run->host->events;
