@@ -58,7 +58,8 @@ typedef enum cs_folder_security {
     CS_FOLDER_STATE    /* O:BAG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA), given in the creating call */
 } cs_folder_security;
 
-/* Called once per entry with its bare name; anything but CS_OK ends the listing and is returned. */
+/* Called once per entry with its bare name; anything but CS_OK ends the listing and is returned. A listing does not know links
+ * (0), and on ReFS not the whole id: what decides by them asks info or stat. */
 typedef cs_status (*cs_list_entry)(void *ctx, const char *name, const cs_file_info *info);
 
 typedef struct cs_fs {

@@ -33,26 +33,6 @@ static cs_status describe(const wchar_t *root, const char *path, cs_volume *out,
     return CS_OK;
 }
 
-cs_status cs_win32_volume(void *ctx, const char *path, cs_volume *out, cs_error *error) {
-    (void)ctx;
-    *out = (cs_volume){0};
-    cs_error local;
-    if (!error) error = &local;
-    wchar_t *wide = cs_wide_path(path, "volume", error);
-    if (!wide) return error->status;
-    wchar_t *root = cs_alloc(PATH_UNITS, sizeof *root);
-    cs_status status = CS_OK;
-    if (!root)
-        status = cs_fail(error, CS_E_NO_MEMORY, "volume", path, NULL);
-    else if (GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES || !GetVolumePathNameW(wide, root, PATH_UNITS))
-        status = cs_fail_last(error, "volume", path);
-    else
-        status = describe(bare_root(root), path, out, error);
-    cs_free(root);
-    cs_free(wide);
-    return status;
-}
-
 static bool is_network(const wchar_t *wide) {
     if (wcsncmp(wide, L"\\\\?\\UNC\\", 8) == 0) return true;
     wchar_t root[4] = {wide[4], L':', L'\\', 0};
@@ -116,5 +96,36 @@ cs_status cs_win32_real_path(void *ctx, const char *path, cs_buffer *out, cs_err
                                         : check_components(wide, path, error);
     if (status == CS_OK) status = final_path(wide, path, out, error);
     cs_free(wide);
+    return status;
+}
+
+/* By its real path where there is one: a subst drive has no volume of its own, the folder behind it has. */
+static cs_status volume_of(const char *path, cs_volume *out, cs_error *error) {
+    wchar_t *wide = cs_wide_path(path, "volume", error);
+    if (!wide) return error->status;
+    wchar_t *root = cs_alloc(PATH_UNITS, sizeof *root);
+    cs_status status = CS_OK;
+    if (!root)
+        status = cs_fail(error, CS_E_NO_MEMORY, "volume", path, NULL);
+    else if (GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES || !GetVolumePathNameW(wide, root, PATH_UNITS))
+        status = cs_fail_last(error, "volume", path);
+    else
+        status = describe(bare_root(root), path, out, error);
+    cs_free(root);
+    cs_free(wide);
+    return status;
+}
+
+cs_status cs_win32_volume(void *ctx, const char *path, cs_volume *out, cs_error *error) {
+    cs_error local;
+    cs_buffer real = {0};
+    if (!error) error = &local;
+    *out = (cs_volume){0};
+    cs_status status = cs_win32_real_path(ctx, path, &real, error);
+    if (status == CS_OK)
+        status = volume_of(real.data, out, error);
+    else if (status == CS_E_UNSUPPORTED) /* on the network, or behind a symbolic link */
+        status = volume_of(path, out, error);
+    cs_buffer_free(&real);
     return status;
 }
