@@ -48,7 +48,7 @@ static int run_check(const check *one, const cs_host *host, const cs_options *op
     static const char *const words[] = {"OK", "NOTE", "BROKEN"};
     cs_outcome part = {0};
     cs_buffer text = {0};
-    cs_emit(host->events, CS_EVENT_STEP, "diagnose.check", "%s", one->title);
+    cs_emit(host->events, CS_EVENT_DETAIL, "diagnose.check", "%s", one->title);
     int result = verdict(one->look(host, options, &text, &part));
     cs_buffer_format(report, "%s%s: %s\n", report->size ? "\n" : "", one->title, words[result]);
     if (part.message.size) cs_buffer_format(report, "%s\n", cs_buffer_string(&part.message));

@@ -65,7 +65,6 @@ def make_sample(folder, manifest_path, sizes):
     manifest["sample"] = True
     manifest["archive"] = {"names": ["sample.zip"], "sha256": hash_file(archive)}
     del manifest["wrong_archives"]
-    manifest["wrong_archives"] = []
     path = os.path.join(folder, "sample.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump(manifest, file)
@@ -80,11 +79,16 @@ def hash_file(path):
     return digest.hexdigest()
 
 
+def windows(path):
+    return "Z:" + path.replace("/", "\\")
+
+
 class Machine:
     def __init__(self, programs, folder):
         self.programs = programs
         self.root = os.path.join(folder, "root")
-        self.tree = os.path.join(self.root, "CUDA 工具 é [v] & ! ^ ' =", "v10.1")
+        self.cuda = "C:\\CUDA 工具 é [v] & ! ^ ' =\\v10.1"
+        self.tree = self.unix(self.cuda)
         self.registry = os.path.join(self.root, "registry")
         self.memory = os.path.join(folder, "memory")
         self.result_path = os.path.join(folder, "result.json")
@@ -99,7 +103,12 @@ class Machine:
         self.put("lib/x64/cudnn.lib", b"old import library", 0o444, 1400000000)
         with open(self.registry, "w", encoding="utf-8") as file:
             file.write("HKLM %s|Path|2|%s\n" % (ENVIRONMENT, text_value("%SystemRoot%\\system32;;\"C:\\quoted one\\\";C:\\x")))
-            file.write("HKLM %s|CUDA_PATH_V10_1|1|%s\n" % (ENVIRONMENT, text_value(self.tree)))
+            file.write("HKLM %s|CUDA_PATH_V10_1|1|%s\n" % (ENVIRONMENT, text_value(self.cuda)))
+
+    def unix(self, path):
+        """C: is the folder c, Z: the whole file system."""
+        names = path[2:].replace("\\", "/")
+        return os.path.join(self.root, "c") + names if path[0] == "C" else names
 
     def put(self, name, content, mode=0o644, when=1600000000):
         path = os.path.join(self.tree, *name.split("/"))
@@ -120,7 +129,7 @@ class Machine:
         """The result object; its exit code is checked against the process's own, of which Linux keeps eight bits."""
         if os.path.exists(self.result_path):
             os.unlink(self.result_path)
-        done = subprocess.run([os.path.join(self.programs, program), *words, "--json=" + self.result_path], env=self.environment(more),
+        done = subprocess.run([os.path.join(self.programs, program), *words, "--json=" + windows(self.result_path)], env=self.environment(more),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         self.out = done.stdout.decode("utf-8", "replace")
         if not os.path.exists(self.result_path):
@@ -172,7 +181,8 @@ def differences(before, after):
 
 
 def install_words(machine, archive, manifest):
-    return ["/install", "/quiet", "/archive:" + archive, "/manifest:" + manifest, "/cuda:" + machine.tree, "/selftest:skip"]
+    return ["/install", "/quiet", "/archive:" + windows(archive), "/manifest:" + windows(manifest), "/cuda:" + machine.cuda,
+            "/selftest:skip"]
 
 
 def whole_job(t, machine, archive, manifest, contents):
@@ -195,9 +205,9 @@ def whole_job(t, machine, archive, manifest, contents):
     t.equal(result["trust"]["kind"], "pinned", "trust is pinned")
     t.equal(result["trust"]["sample"], True, "and called a sample")
     t.equal({name: hash_file(machine.path(name)) for name in contents}, contents, "all %d files have their bytes" % len(contents))
-    t.equal(machine.value("Path"), ("2", machine.tree + "/bin;%SystemRoot%\\system32;;\"C:\\quoted one\\\";C:\\x"), "PATH begins with bin")
+    t.equal(machine.value("Path"), ("2", machine.cuda + "\\bin;%SystemRoot%\\system32;;\"C:\\quoted one\\\";C:\\x"), "PATH begins with bin")
     t.check(any(key.startswith("HKLM %s\\cudnn-setup-" % UNINSTALL) for key in machine.values()), "there is an entry in Apps & Features")
-    t.check(os.path.exists(result["log"]), "the log is where the result says")
+    t.check(os.path.exists(machine.unix(result["log"])), "the log is where the result says")
     t.check(not os.path.exists(os.path.join(machine.root, "service")), "the recovery service is off")
 
     t.equal(machine.run("/verify")["exit"], 0, "verify: 0")
@@ -214,7 +224,7 @@ def whole_job(t, machine, archive, manifest, contents):
     t.equal(result["exit"], 13, "one flipped bit: verify 13")
     t.equal([row["target"] for row in result["files"] if row["state"] not in ("ok", "same")], [victim], "which names the file")
 
-    result = machine.run("/repair", "/quiet", "/archive:" + archive, "/manifest:" + manifest, "/selftest:skip")
+    result = machine.run("/repair", "/quiet", "/archive:" + windows(archive), "/manifest:" + windows(manifest), "/selftest:skip")
     t.equal(result["exit"], 0, "repair: 0 (%s)" % result["message"])
     t.equal(hash_file(machine.path(victim)), contents[victim], "the file is whole again")
     t.equal(machine.run("/verify")["exit"], 0, "verify: 0")
@@ -239,7 +249,7 @@ def killed_runs(t, machine, archive, manifest, contents):
     machine.run(*words)
     whole = time.monotonic() - began
     machine.run("/uninstall", "/quiet")
-    for part in (0.3, 0.5, 0.7, 0.8, 0.9, 0.97):
+    for part in (0.15, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.9):
         process = machine.start(*words)
         time.sleep(whole * part)
         process.kill()

@@ -1,6 +1,6 @@
-/* twin_main.c: cudnn-setup or cudnn-doctor as a Linux program, with a small Windows made of folders below $CUDNN_SETUP_ROOT: the
- * registry is the file `registry`, the recovery service the file `service`, deletes at restart the file `restart`. The whole job
- * then runs under sanitizers and debuggers, on real files. Never installed; refuses to run without a root. */
+/* twin_main.c: cudnn-setup or cudnn-doctor as a Linux program, on a small Windows that lies below $CUDNN_SETUP_ROOT: C: is the
+ * folder `c`, the registry the file `registry`, the recovery service the file `service`, deletes at restart the file `restart`.
+ * The whole job then runs under sanitizers and debuggers, on real files, with Windows paths. Never installed. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "cudnn_setup/app.h"
 #include "cudnn_setup/console.h"
 #include "cudnn_setup/posix.h"
+#include "drive_fs.h"
 #include "file_registry.h"
 
 static const char *root;
@@ -62,21 +63,43 @@ static void platform(void *ctx, cs_platform *out) {
     *out = (cs_platform){.windows_10 = true, .x64 = true, .text = "twin on Linux"};
 }
 
-/* The volume under the root stands for C:. */
-static cs_status volume(void *ctx, const char *path, cs_volume *out, cs_error *error) {
-    cs_status status = cs_fs_real()->volume(ctx, path, out, error);
-    snprintf(out->filesystem, sizeof out->filesystem, "NTFS");
-    out->local_fixed = true;
+static drive_fs drives;
+
+static cs_status folder(void *ctx, cs_folder which, cs_buffer *out, cs_error *error) {
+    (void)ctx;
+    static const char *const folders[] = {[CS_FOLDER_PROGRAM_FILES] = "C:\\Program Files",
+                                          [CS_FOLDER_LOCAL_APPDATA] = "C:\\Users\\user\\AppData\\Local",
+                                          [CS_FOLDER_DOWNLOADS] = "C:\\Users\\user\\Downloads",
+                                          [CS_FOLDER_SYSTEM] = "C:\\Windows\\System32",
+                                          [CS_FOLDER_WINDOWS] = "C:\\Windows"};
+    cs_buffer_clear(out);
+    cs_buffer_text(out, folders[which]);
+    return cs_buffer_check(out, error);
+}
+
+static cs_status program_path(void *ctx, cs_buffer *out, cs_error *error) {
+    cs_buffer inside = {0};
+    cs_status status = cs_system_real()->program_path(ctx, &inside, error);
+    if (!status) status = drive_fs_outside(&drives, cs_buffer_string(&inside), out, error);
+    cs_buffer_free(&inside);
     return status;
 }
 
+/* The current folder is on Z:. */
 static cs_status absolute(void *ctx, const char *path, cs_buffer *out, cs_error *error) {
     (void)ctx;
-    char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
     cs_buffer_clear(out);
-    cs_buffer_format(out, "%s%s%s", folder ? folder : "", folder ? "/" : "", path);
-    free(folder);
-    return cs_buffer_check(out, error);
+    if (path[0] && path[1] == ':') {
+        cs_buffer_text(out, path);
+        return cs_buffer_check(out, error);
+    }
+    char *here = getcwd(NULL, 0);
+    cs_buffer inside = {0};
+    cs_buffer_format(&inside, "%s/%s", here ? here : "", path);
+    cs_status status = drive_fs_outside(&drives, cs_buffer_string(&inside), out, error);
+    cs_buffer_free(&inside);
+    free(here);
+    return status;
 }
 
 static void write_stream(void *ctx, bool to_error, const char *text, size_t size) {
@@ -102,16 +125,19 @@ int main(int count, char **words) {
     root = getenv("CUDNN_SETUP_ROOT");
     cs_error error = {0};
     umask(022); /* "Program Files" belongs to its owner alone, whatever the shell's habit */
-    if (!root || cs_system_posix_set_root(root, &error) != CS_OK) {
-        fprintf(stderr, "CUDNN_SETUP_ROOT must name an existing folder, absolute\n");
+    char path[4096];
+    char *drive = root ? realpath(root, NULL) : NULL;
+    if (drive) snprintf(path, sizeof path, "%s/c", drive);
+    if (!drive || cs_system_posix_set_root(path, &error) != CS_OK ||
+        drive_fs_init(&drives, cs_fs_real(), path, &error) != CS_OK) {
+        fprintf(stderr, "CUDNN_SETUP_ROOT must name a folder that holds a folder c\n");
+        free(drive);
         return CS_EXIT_USAGE;
     }
-    char path[4096];
+    free(drive);
     path_of(path, sizeof path, "registry");
     file_registry *registry = file_registry_open(path);
     if (!registry) return CS_EXIT_FAILED;
-    cs_fs fs = *cs_fs_real();
-    fs.volume = volume;
     cs_system system = *cs_system_real();
     system.set_recovery_service = set_service;
     system.recovery_service = has_service;
@@ -119,11 +145,14 @@ int main(int count, char **words) {
     system.delete_at_restart = delete_at_restart;
     system.is_administrator = is_administrator;
     system.platform = platform;
-    cs_host host = {.fs = &fs, .registry = file_registry_seam(registry), .system = &system};
+    system.folder = folder;
+    system.program_path = program_path;
+    cs_host host = {.fs = &drives.seam, .registry = file_registry_seam(registry), .system = &system};
     cs_console console = {.write = write_stream};
     cs_app_front front = {.ctx = &console, .absolute = absolute, .begin = on_begin, .event = on_event, .end = on_end};
     int code = cs_app_run(&host, TWIN_PROGRAM, (const char *const *)words + 1, (size_t)(count > 0 ? count - 1 : 0), &front);
     file_registry_close(registry);
+    drive_fs_free(&drives);
     tell_memory();
     /* A shell sees eight bits of it; the tests read the whole number from the result. */
     return code;

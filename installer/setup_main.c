@@ -1,0 +1,137 @@
+/* setup_main.c: cudnn-setup, without a console of its own: quiet for deployment tools, as the recovery service, and with message
+ * boxes for people. */
+#include <string.h>
+
+#include "common.h"
+#include "cudnn_setup/text.h"
+#include "service.h"
+
+static const wchar_t title[] = L"cuDNN setup";
+
+typedef struct setup {
+    common_streams streams;
+    cs_console console;
+    bool has_streams;
+    bool no_window; /* asked for on the command line, or nobody could see it */
+} setup;
+
+/* A box on the desktop of a service or a scheduled task waits for ever. */
+static bool desktop_is_seen(void) {
+    USEROBJECTFLAGS flags = {0};
+    HWINSTA station = GetProcessWindowStation();
+    return station && GetUserObjectInformationW(station, UOI_FLAGS, &flags, sizeof flags, NULL) && (flags.dwFlags & WSF_VISIBLE);
+}
+
+/* The rule holds for a command line that cannot be read, too. */
+static bool asks_for_silence(const cs_strings *words) {
+    static const char *const silent[] = {"quiet", "passive"};
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
+        while (*word == '/' || *word == '-') word++;
+        for (size_t k = 0; k < sizeof silent / sizeof silent[0]; k++)
+            if (word != words->items[i] && cs_text_equal_ascii_case(word, silent[k])) return true;
+    }
+    return false;
+}
+
+static void add_visible(cs_buffer *out, const char *text) {
+    for (const char *p = text; *p;) {
+        size_t size = strcspn(p, "\n");
+        cs_buffer line = {0};
+        cs_buffer_append(&line, p, size);
+        cs_text_visible(out, cs_buffer_string(&line));
+        cs_buffer_text(out, "\n");
+        cs_buffer_free(&line);
+        p += size + (p[size] != '\0');
+    }
+}
+
+static void show(const cs_app_end *end) {
+    cs_buffer text = {0}, wide = {0};
+    add_visible(&text, end->message);
+    if (end->report[0]) add_visible(&text, end->report);
+    if (end->log[0]) {
+        cs_buffer_text(&text, "\nLog: ");
+        add_visible(&text, end->log);
+    }
+    UINT icon = end->exit_code == CS_EXIT_OK ? MB_ICONINFORMATION : MB_ICONWARNING;
+    const wchar_t *shown = common_wide(&wide, cs_buffer_string(&text));
+    MessageBoxW(NULL, shown ? shown : L"Not enough memory to say what happened.", title, MB_OK | icon | MB_SETFOREGROUND);
+    cs_buffer_free(&text);
+    cs_buffer_free(&wide);
+}
+
+static void on_begin(void *ctx, const cs_options *options) { cs_console_begin(&((setup *)ctx)->console, options); }
+
+static void on_event(void *ctx, const cs_event *event) {
+    setup *s = ctx;
+    if (s->has_streams) cs_console_event(&s->console, event);
+}
+
+static bool is_look(const cs_options *options) {
+    return options->verb == CS_VERB_HELP || options->verb == CS_VERB_STATUS || options->verb == CS_VERB_VERIFY;
+}
+
+/* What was asked for in a console is answered there; a change that a person started ends with a box. */
+static void on_end(void *ctx, const cs_app_end *end) {
+    setup *s = ctx;
+    if (s->has_streams) cs_console_end(&s->console, end);
+    if (s->no_window || (s->has_streams && (!end->options || is_look(end->options)))) return;
+    show(end);
+}
+
+static bool on_confirm(void *ctx, const cs_options *options) {
+    static const struct {
+        cs_verb verb;
+        const wchar_t *question;
+    } questions[] = {
+        {CS_VERB_INSTALL, L"Install cuDNN into the CUDA 10.1 toolkit of this computer?"},
+        {CS_VERB_UNINSTALL, L"Uninstall cuDNN and put back what was there before?"},
+        {CS_VERB_ROLLBACK, L"Undo the newest installation of cuDNN?"},
+        {CS_VERB_REPAIR, L"Put back the files of cuDNN that are missing or changed?"},
+        {CS_VERB_RECOVER, L"Finish or undo the interrupted installation?"},
+        {CS_VERB_FORGET, L"Drop the data that older installations need to be undone?"},
+    };
+    if (((setup *)ctx)->no_window) return true;
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        if (questions[i].verb == options->verb)
+            return MessageBoxW(NULL, questions[i].question, title, MB_OKCANCEL | MB_ICONQUESTION | MB_SETFOREGROUND) == IDOK;
+    return false;
+}
+
+static int run_words(void *ctx) {
+    const cs_strings *words = ctx;
+    setup s = {0};
+    s.has_streams = common_streams_open(&s.streams, true);
+    s.console = (cs_console){.ctx = &s.streams, .write = common_write};
+    s.no_window = asks_for_silence(words) || !desktop_is_seen();
+    cs_app_front front = {.ctx = &s,
+                          .version = CUDNN_SETUP_VERSION,
+                          .absolute = common_absolute,
+                          .begin = on_begin,
+                          .event = on_event,
+                          .confirm = on_confirm,
+                          .cancelled = common_cancelled,
+                          .end = on_end};
+    cs_host host = common_host();
+    return cs_app_run(&host, CS_PROGRAM_SETUP, (const char *const *)words->items, words->count, &front);
+}
+
+/* The recovery service is registered with exactly these words, and no service has a desktop that people see. Asking the service
+ * manager where there is no service costs seconds on some systems. */
+static bool may_be_service(const cs_strings *words) {
+    return words->count == 2 && !desktop_is_seen() && strcmp(words->items[0], "/recover") == 0 &&
+           strcmp(words->items[1], "/quiet") == 0;
+}
+
+int WINAPI wWinMain(HINSTANCE instance, HINSTANCE previous, PWSTR line, int show_command) {
+    (void)instance, (void)previous, (void)line, (void)show_command;
+    common_guard(true);
+    common_hear_cancel();
+    cs_strings words = {0};
+    int code = CS_EXIT_FAILED;
+    if (common_arguments(&words, NULL) == CS_OK)
+        if (!may_be_service(&words) || !service_run(run_words, &words, &code)) code = run_words(&words);
+    cs_strings_free(&words);
+    return code;
+}
