@@ -100,11 +100,10 @@ static cs_status list_entries(const cs_reg_value *value, const parts *p, const c
                               cs_error *error) {
     *out = (cs_pathlist){0};
     if (!p->count) return CS_OK;
+    out->items = cs_alloc(p->count, sizeof *out->items);
+    if (!out->items) return cs_fail(error, CS_E_NO_MEMORY, "read PATH", NULL, NULL);
     cs_folder_match match;
     cs_status status = cs_folder_match_begin(folder, &match, error);
-    if (status != CS_OK) return status;
-    out->items = cs_alloc(p->count, sizeof *out->items);
-    if (!out->items) status = cs_fail(error, CS_E_NO_MEMORY, "read PATH", NULL, NULL);
     for (size_t i = 0; i < p->count && status == CS_OK; i++) status = add_entry(&match, value->type, p, i, out, error);
     cs_folder_match_end(&match);
     if (status != CS_OK) cs_pathlist_free(out);
@@ -300,7 +299,7 @@ static cs_status view_read(const cs_reg_value *value, const cs_pathlist_folder *
 /* Takes one surplus entry out of *value. */
 static cs_status undo_addition(cs_reg_value *value, const view *now, const cs_reg_value *old, const view *before,
                                const cs_pathlist_folder *folder, size_t index, cs_error *error) {
-    size_t at;
+    size_t at = 0;
     cs_status status = find_surplus(&now->list, &before->list, folder->path, index, &at, error);
     if (status != CS_OK || at == now->list.count) return status;
     cs_reg_value out = {0};
@@ -318,7 +317,7 @@ static cs_status undo_addition(cs_reg_value *value, const view *now, const cs_re
 /* Puts one entry that `before` has and `now` lacks back into *value. */
 static cs_status undo_removal(cs_reg_value *value, const view *now, const view *before, const cs_pathlist_folder *folder,
                               size_t index, cs_error *error) {
-    size_t from;
+    size_t from = 0;
     cs_status status = find_surplus(&before->list, &now->list, folder->path, index, &from, error);
     if (status != CS_OK || from == before->list.count) return status;
     cs_reg_value out = {0};
