@@ -172,7 +172,9 @@ class Machine:
 
     def peak_kib(self):
         with open(self.memory, encoding="ascii") as file:
-            return int(file.read())
+            peak = int(file.read())
+        assert peak > 0, "the peak is unknown"
+        return peak
 
 
 def differences(before, after):

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,13 +110,20 @@ static void on_begin(void *ctx, const cs_options *options) { cs_console_begin(ct
 static void on_event(void *ctx, const cs_event *event) { cs_console_event(ctx, event); }
 static void on_end(void *ctx, const cs_app_end *end) { cs_console_end(ctx, end); }
 
-/* For the bound on memory: the peak resident size in KiB, into the file that the variable names. */
+/* For the bound on memory: the peak resident size in KiB, into the file that the variable names. Not from getrusage, whose peak
+ * includes what the parent held before it started this program. */
 static void tell_memory(void) {
     const char *path = getenv("CUDNN_SETUP_TWIN_MEMORY");
-    struct rusage usage;
-    FILE *file = path && getrusage(RUSAGE_SELF, &usage) == 0 ? fopen(path, "w") : NULL;
+    FILE *status = path ? fopen("/proc/self/status", "r") : NULL;
+    if (!status) return;
+    char line[256];
+    long peak = 0;
+    while (fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0) peak = strtol(line + 6, NULL, 10);
+    fclose(status);
+    FILE *file = fopen(path, "w");
     if (!file) return;
-    fprintf(file, "%ld\n", usage.ru_maxrss);
+    fprintf(file, "%ld\n", peak);
     fclose(file);
 }
 
