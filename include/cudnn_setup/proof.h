@@ -5,7 +5,7 @@
 
 #include "cudnn_setup/verb.h"
 
-enum { CS_PROOF_DEADLINE_MS = 60000 };
+enum { CS_PROOF_DEADLINE_MS = 60000, CS_PROOF_PROBE_REFUSED = 3 /* the probe's exit code: it had administrator rights */ };
 
 /* Runs the stages that can run and fills outcome->proof_*: "passed...", "skipped: why", "failed: why". False only if a stage that
  * could run failed. Changes nothing and never fails by itself. */

@@ -196,6 +196,8 @@ static bool prove_loading(cs_run *run, const char *bin, const cs_receipt *receip
         cs_buffer_text(&text, "skipped: there is no account without administrator rights to run it in");
     else if (result.timed_out)
         cs_buffer_format(&text, "failed: the probe did not end within %d s", CS_PROOF_DEADLINE_MS / 1000);
+    else if (result.exit_code == CS_PROOF_PROBE_REFUSED)
+        cs_buffer_text(&text, "skipped: the probe would have run with administrator rights, which it refuses");
     else
         cs_proof_read_probe(cs_buffer_string(&result.output), result.output.size, receipt->cudnn_version, bin, &text);
     if (status == CS_OK && !result.refused && result.account) cs_buffer_format(&text, " (as %s)", result.account);

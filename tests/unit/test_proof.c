@@ -1,0 +1,216 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudnn_setup/proof.h"
+#include "verb_case.h"
+
+#define BIN VERB_TREE "\\bin"
+
+static void read_as(const char *answer, bool passes, const char *expected) {
+    cs_buffer text = {0};
+    bool passed = cs_proof_read_probe(answer, strlen(answer), 8003, BIN, &text);
+    if (!strstr(cs_buffer_string(&text), expected)) print_error("%s\n", cs_buffer_string(&text));
+    assert_int_equal(passed, passes);
+    assert_non_null(strstr(cs_buffer_string(&text), expected));
+    cs_buffer_free(&text);
+}
+
+#define MODULE(name, folder) "{\"name\":\"" name "\",\"path\":\"" folder "\\\\" name "\"}"
+#define OURS                 "C:\\\\CUDA\\\\v10.1\\\\bin"
+
+static void test_proof_reads_a_good_answer(void **state) {
+    (void)state;
+    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "," MODULE(
+                "cudnn_ops_infer64_8.dll", OURS) "," MODULE("cublas64_10.dll", "D:\\\\other") "],\"error\":null}",
+            true, "passed: 2 parts loaded from " BIN ", cudnnGetVersion() is 8003");
+    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", "c:/cuda/V10.1/BIN") "]}", true,
+            "passed: 1 parts");
+}
+
+static void test_proof_reads_a_bad_answer(void **state) {
+    (void)state;
+    read_as("{\"stage\":2,\"cudnn_version\":0,\"modules\":[],\"error\":\"cublas64_10.dll is absent\"}", false,
+            "failed: cublas64_10.dll is absent");
+    read_as("{\"stage\":2,\"cudnn_version\":8201,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "],\"error\":null}", false,
+            "failed: cudnnGetVersion() is 8201, not 8003");
+    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "," MODULE(
+                "cudnn_ops_infer64_8.dll", "C:\\\\Windows\\\\System32") "],\"error\":null}",
+            false, "failed: a part was loaded from elsewhere: C:\\Windows\\System32\\cudnn_ops_infer64_8.dll");
+    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[],\"error\":null}", false, "failed: the probe named no module");
+    read_as("", false, "no readable answer");
+    read_as("{\"stage\":2", false, "no readable answer");
+    read_as("{\"stage\":2,\"modules\":[]}", false, "no readable answer");
+    read_as("{\"stage\":2,\"cudnn_version\":\"8003\",\"modules\":7,\"error\":null}", false, "no readable answer");
+}
+
+/* ---- a whole run with a probe that answers ---- */
+
+typedef struct probe {
+    const char *answer;
+    bool refused, timed_out;
+    unsigned calls;
+    bool as_current;
+    bool has_path;
+} probe;
+
+static cs_status run_probe(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error) {
+    probe *p = ctx;
+    (void)error;
+    p->calls++;
+    p->as_current = child->as_current && child->argument_count == 1 && !strcmp(child->arguments[0], "/selftest-as:current");
+    assert_string_equal(child->program, VERB_P "\\cudnn-probe.exe");
+    for (size_t i = 0; i < child->environment_count; i++)
+        if (strstr(child->environment[i], "=" BIN ";") || strstr(child->environment[i], ";" BIN ";")) p->has_path = true;
+    result->refused = p->refused;
+    result->timed_out = p->timed_out;
+    result->account = "shell user";
+    if (p->answer) cs_buffer_text(&result->output, p->answer);
+    return CS_OK;
+}
+
+static const char good[] = "{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "],\"error\":null}";
+static const char bad[] = "{\"stage\":2,\"cudnn_version\":0,\"modules\":[],\"error\":\"cublas64_10.dll is absent\"}";
+
+static void begin(verb_case *c, probe *p, const char *answer) {
+    *p = (probe){.answer = answer};
+    verb_case_begin(c);
+    verb_case_package(c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_system(c->machine)->run = run_probe;
+    memory_host_system(c->machine)->run_ctx = p;
+    c->options.selftest = CS_SELFTEST_AUTO;
+}
+
+static void test_proof_after_an_installation(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_string_equal(c.outcome.proof_files, "passed: a new program finds all 2 DLLs in " BIN);
+    assert_string_equal(c.outcome.proof_loading,
+                        "passed: 1 parts loaded from " BIN ", cudnnGetVersion() is 8003 (as shell user)");
+    assert_string_equal(c.outcome.proof_gpu, "skipped: this is a sample; it never runs on a GPU");
+    assert_int_equal(p.calls, 1);
+    assert_true(p.has_path);
+    assert_false(p.as_current);
+    c.options.selftest_as_current = true;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_true(p.as_current);
+    assert_true(verb_case_told(&c, "warning proof.as-current"));
+    verb_case_end(&c);
+}
+
+static void test_proof_that_fails_is_a_warning(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, bad);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_true(verb_case_told(&c, "warning proof: Proof 2, loading: failed: cublas64_10.dll is absent"));
+    assert_int_equal(c.outcome.result, CS_RESULT_DONE);
+    verb_case_end(&c);
+}
+
+static void test_proof_required_and_failed_takes_the_installation_back(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, bad);
+    verb_case_put(&c, "include/cudnn.h", "older header");
+    char *before = verb_case_dump(&c);
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 1603);
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    verb_case_assert_clean(&c);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "taken back"));
+    free(before), free(after);
+    verb_case_end(&c);
+}
+
+static void test_proof_required_of_what_was_there_takes_nothing_back(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    char *before = verb_case_dump(&c);
+    p.answer = bad;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 1603);
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    free(before), free(after);
+    verb_case_end(&c);
+}
+
+static void test_proof_that_cannot_run_never_fails(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, NULL);
+    p.refused = true;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_non_null(strstr(c.outcome.proof_loading, "skipped: there is no account"));
+    p.refused = false;
+    p.timed_out = true;
+    assert_int_equal(verb_case_install(&c, "p803"), 1603);
+    assert_non_null(strstr(c.outcome.proof_loading, "failed: the probe did not end"));
+    verb_case_end(&c);
+}
+
+static void test_proof_names_the_copy_that_comes_first(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    memory_host_text(c.machine, "C:\\Windows\\System32\\cudnn64_8.dll", "somebody copied it here");
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_non_null(strstr(c.outcome.proof_files, "failed: a new program finds cudnn64_8.dll in C:\\Windows\\System32"));
+    assert_true(verb_case_told(&c, "note proof.other: Also on the way: cudnn64_8.dll"));
+    verb_case_end(&c);
+}
+
+static void test_proof_without_an_entry_in_path_says_so(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    c.options.env = CS_ENV_NONE;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_non_null(strstr(c.outcome.proof_files, "is not in its PATH"));
+    verb_case_end(&c);
+}
+
+static void test_proof_skipped_on_request(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    c.options.selftest = CS_SELFTEST_SKIP;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_int_equal(p.calls, 0);
+    assert_string_equal(c.outcome.proof_loading, "skipped: /selftest:skip");
+    verb_case_end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_proof_reads_a_good_answer),
+        cmocka_unit_test(test_proof_reads_a_bad_answer),
+        cmocka_unit_test(test_proof_after_an_installation),
+        cmocka_unit_test(test_proof_that_fails_is_a_warning),
+        cmocka_unit_test(test_proof_required_and_failed_takes_the_installation_back),
+        cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
+        cmocka_unit_test(test_proof_that_cannot_run_never_fails),
+        cmocka_unit_test(test_proof_names_the_copy_that_comes_first),
+        cmocka_unit_test(test_proof_without_an_entry_in_path_says_so),
+        cmocka_unit_test(test_proof_skipped_on_request),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
