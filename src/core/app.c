@@ -303,7 +303,7 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
     r.verb = find_verb(verbs, verb_count, r.options.verb);
     if (!status && !r.verb)
         status = cs_fail(&error, CS_E_UNSUPPORTED, NULL, NULL, "this program cannot %s", cs_verb_text(r.options.verb));
-    if (status) return refuse(&r, status, &error, true);
+    if (status || !r.verb) return refuse(&r, status, &error, true);
     do_verb(&r);
     return finish(&r, true);
 }

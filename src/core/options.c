@@ -144,7 +144,7 @@ static cs_status take_row(parser *p, const option_row *row, const char *word, co
         return CS_OK;
     }
     cs_status status = need_value(p, row, word, &value);
-    if (status) return status;
+    if (status || !value) return status;
     if (row->kind == OPTION_TEXT) return store_text(p, row, value);
     if (row->kind == OPTION_ID) return store_id(p, row, word, value);
     return store_choice(p, row, word, value);
