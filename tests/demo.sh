@@ -31,13 +31,30 @@ if str(result["exit"]) != sys.argv[2]:
 EOF
 }
 
-tree_listing() { # what lies in the toolkit: names, sizes, times, hashes
-    (cd "$toolkit" && find . -type f -printf '%P %s %T@ ' -exec sha256sum {} \; | sed 's/ \.\/.*//' | sort)
+tree_listing() { # what lies in the toolkit: folders; files with sizes, times, hashes
+    (cd "$toolkit" && find . -type d -printf '%P/\n' && find . -type f -printf '%P %s %T@ ' -exec sha256sum {} \; | sed 's/ \.\/.*//' | sort)
 }
 
 machine_values() { # PATH and CUDA_PATH of the machine, as the registry holds them
     timeout 60 "$wine" reg query 'HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment' 2>/dev/null | tr -d '\r' |
-        grep -iE '^ +(path|cuda_path)' | sort || true
+        grep -iE '^ +(path|cuda_path[a-z0-9_]*) ' | sort || true
+}
+
+# The probe starts afresh, so its PATH is what the registry now says. Wine's only account is an administrator.
+probe_run() {
+    printf '\nLoad it as any program would, by bare name through PATH\n  > cudnn-probe.exe /selftest-as:current\n'
+    code=0
+    timeout 120 "$wine" "$win/bin/cudnn-probe.exe" /selftest-as:current >"$build/scratch/probe.json" 2>/dev/null </dev/null || code=$?
+    python3 - "$build/scratch/probe.json" <<'EOF'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    result = json.load(file)
+for key, value in result.items():
+    for row in value if isinstance(value, list) else [value]:
+        print("  %s: %s" % (key, " ".join(str(cell) for cell in row.values() if cell is not True) if isinstance(row, dict) else row))
+EOF
+    [ "$code" = 0 ] || printf '  exit %s\n' "$code"
+    return "$code"
 }
 
 demo_steps() {
@@ -52,15 +69,13 @@ demo_steps() {
         '/archive:C:\demo\cudnn-sample.zip' '/manifest:C:\demo\cudnn-sample.json' /selftest-as:current || return 1
     machine_values | sed 's/^ */  now  /'
     wine_run "Verify all 31 files and the registry" 0 cudnn-setup.exe /verify /quiet || return 1
-    printf '\nLoad it as any program would\n  > cudnn-probe.exe\n'
-    (cd "$drive/windows/system32" && timeout 120 "$wine" "$drive/Program Files/cudnn-setup/cudnn-probe.exe" </dev/null 2>&1) |
-        tr -d '\r' | sed 's/^/  /'
+    probe_run || return 1
     wine_run "Uninstall" 0 cudnn-setup.exe /uninstall /quiet || return 1
     tree_listing >"$build/scratch/tree-after"
     machine_values >"$build/scratch/values-after"
     for what in tree values; do
         diff "$build/scratch/$what-before" "$build/scratch/$what-after" || return 1
     done
-    printf '\nThe toolkit (%s files: names, bytes, times) and the environment are exactly as before.\n' \
+    printf '\nThe toolkit (%s files and folders: names, bytes, times) and the environment are exactly as before.\n' \
         "$(wc -l <"$build/scratch/tree-before")"
 }
