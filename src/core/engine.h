@@ -75,6 +75,8 @@ cs_status cs_engine_write_file(cs_engine *engine, const char *path, const void *
                                cs_error *error);
 
 /* ---- durability (engine_sync.c). A flush is never retried. ---- */
+/* Makes B\txid\mark, the file of ours whose flush flushes the tree's volume. */
+cs_status cs_engine_make_mark(cs_engine *engine, cs_error *error);
 /* sync(T): `mark`, then every held folder of the tree. Nothing to do when the tree is gone. */
 cs_status cs_engine_sync_tree(cs_engine *engine, cs_error *error);
 /* sync(S): `lock`, then S. */

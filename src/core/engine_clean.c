@@ -88,36 +88,31 @@ static bool keeps_folder(const cs_record *record, const char *folder) {
     return false;
 }
 
-/* One that another program holds open stays: an empty folder is no reason to leave a finished change unfinished. */
-static void remove_tree_folder(cs_engine *engine, const char *folder) {
+static cs_status remove_tree_folder(cs_engine *engine, const char *folder, cs_error *error) {
     cs_buffer path = {0};
-    cs_error error = {0};
-    cs_status status = cs_engine_target_path(engine, folder, &path, &error);
+    cs_status status = cs_engine_target_path(engine, folder, &path, error);
     if (status == CS_OK) {
         cs_engine_unguard(engine, path.data);
-        status = cs_engine_remove_if_empty(engine, path.data, &error);
-    }
-    if (status != CS_OK) {
-        char text[512];
-        cs_error_text(&error, text, sizeof text);
-        cs_emit(engine->host->events, CS_EVENT_WARNING, "folder.kept", "a folder that we made could not be removed: %s", text);
+        status = cs_engine_remove_if_empty(engine, path.data, error);
     }
     cs_buffer_free(&path);
+    return status;
 }
 
-/* Folders that receipts made which are no longer in the stack: the former `head` lists them, and it stands until step 12. */
+/* Folders that receipts made which are no longer in the stack: the former `head` lists them, and it stands until step 12. One
+ * that cannot be removed now leaves `committed` for the next run: after step 12 nobody would know of it. */
 static cs_status remove_left_folders(cs_engine *engine, const cs_record *record, cs_error *error) {
     cs_record before = {0};
     cs_status status = cs_engine_read_record(engine->session, engine->tree_id, "head", &before, error);
     if (status != CS_OK) return status == CS_E_NOT_FOUND ? CS_OK : status;
-    for (size_t i = before.stack_count; i-- > 0;) {
+    for (size_t i = before.stack_count; i-- > 0 && status == CS_OK;) {
         const cs_strings *folders = &before.stack[i].folders;
-        for (size_t k = folders->count; k-- > 0;)
-            if (!keeps_folder(record, folders->items[k])) remove_tree_folder(engine, folders->items[k]);
+        for (size_t k = folders->count; k-- > 0 && status == CS_OK;)
+            if (!keeps_folder(record, folders->items[k])) status = remove_tree_folder(engine, folders->items[k], error);
     }
     cs_record_free(&before);
     /* Those that are not empty stay, and are flushed with the others. */
-    return cs_engine_guard_record(engine, record, true, error);
+    return status == CS_OK ? cs_engine_guard_record(engine, record, true, error) : status;
 }
 
 /* ---- 12 ---- */
@@ -177,15 +172,28 @@ cs_status cs_engine_clean(cs_engine *engine, const cs_record *record, cs_error *
 
 /* ---- later runs ---- */
 
-static cs_status drop_again(cs_engine *engine, const cs_record *head, cs_error *error) {
-    bool left = false;
+static cs_status count_left(cs_engine *engine, const cs_record *head, size_t *count, cs_error *error) {
     cs_status status = CS_OK;
-    for (size_t i = 0; i < head->cleanup_count && status == CS_OK && !left; i++)
-        status = still_there(engine, &head->cleanup[i], &left, error);
-    if (status != CS_OK || !left) return status;
+    *count = 0;
+    for (size_t i = 0; i < head->cleanup_count && status == CS_OK; i++) {
+        bool there = false;
+        status = still_there(engine, &head->cleanup[i], &there, error);
+        if (there) ++*count;
+    }
+    return status;
+}
+
+/* Without waiting: what was in use for an earlier run's whole patience is no scanner's. */
+static cs_status drop_again(cs_engine *engine, const cs_record *head, cs_error *error) {
+    size_t before = 0, after = 0;
+    cs_status status = count_left(engine, head, &before, error);
+    if (status != CS_OK || !before) return status;
     status = cs_engine_guard_record(engine, head, true, error);
-    if (status == CS_OK) drop_listed(engine, head);
-    return status == CS_OK ? cs_engine_sync_tree(engine, error) : status;
+    if (status != CS_OK) return status;
+    engine->impatient = true;
+    drop_listed(engine, head);
+    status = count_left(engine, head, &after, error);
+    return status == CS_OK && after < before ? cs_engine_sync_tree(engine, error) : status;
 }
 
 void cs_engine_clean_head(cs_engine *engine, const cs_record *head) {

@@ -9,22 +9,36 @@ static cs_status touch(const cs_fs *fs, cs_file *file, cs_error *error) {
     return status == CS_OK ? fs->flush(fs->ctx, file, error) : status;
 }
 
+static cs_status touch_mark(cs_engine *engine, const char *path, cs_error *error) {
+    cs_file *file = NULL;
+    cs_status status = cs_engine_open(engine, path, CS_OPEN_UPDATE, &file, error);
+    if (status != CS_OK) return status;
+    status = touch(engine->fs, file, error);
+    engine->fs->close(engine->fs->ctx, file);
+    return status;
+}
+
+static cs_status mark_path(cs_engine *engine, cs_buffer *out, cs_error *error) {
+    return cs_engine_private_path(engine->host, engine->tree_path, engine->txid, "mark", out, error);
+}
+
+cs_status cs_engine_make_mark(cs_engine *engine, cs_error *error) {
+    cs_buffer path = {0};
+    cs_status status = mark_path(engine, &path, error);
+    if (status == CS_OK) status = touch_mark(engine, path.data, error);
+    cs_buffer_free(&path);
+    return status;
+}
+
+/* A mark that is gone (collected with its transaction, or deleted by somebody) is not made again: recovery creates no file. The
+ * folders are flushed all the same. */
 static cs_status sync_mark(cs_engine *engine, cs_error *error) {
     cs_buffer path = {0};
-    cs_file *file = NULL;
     cs_file_info info;
     bool there = false;
-    cs_status status = cs_engine_private_path(engine->host, engine->tree_path, engine->txid, NULL, &path, error);
-    /* With its folder gone (a person deleted it) there is no file of ours on the volume; the folders are flushed all the same. */
+    cs_status status = mark_path(engine, &path, error);
     if (status == CS_OK) status = cs_engine_stat(engine, path.data, &there, &info, error);
-    if (status == CS_OK && there && info.kind == CS_FILE_FOLDER) {
-        status = cs_engine_private_path(engine->host, engine->tree_path, engine->txid, "mark", &path, error);
-        if (status == CS_OK) status = cs_engine_open(engine, path.data, CS_OPEN_UPDATE, &file, error);
-        if (status == CS_OK) {
-            status = touch(engine->fs, file, error);
-            engine->fs->close(engine->fs->ctx, file);
-        }
-    }
+    if (status == CS_OK && there) status = touch_mark(engine, path.data, error);
     cs_buffer_free(&path);
     return status;
 }

@@ -52,6 +52,15 @@ static void free_paths(move_paths *paths) {
     cs_buffer_free(&paths->target);
 }
 
+/* "The name is taken" ends an attempt for good: it had better be true. */
+static cs_status confirm_taken(cs_engine *engine, const char *path, cs_error *error) {
+    cs_file_info info;
+    bool there = false;
+    cs_error look = {0};
+    if (cs_engine_stat(engine, path, &there, &info, &look) == CS_OK && there) return CS_OK;
+    return cs_fail(error, CS_E_SYSTEM, "rename", path, "the system says that the name is taken, and it is not");
+}
+
 /* Renames from to to if from is the recorded file. moved false: it is not there, or somebody else's, or the name is taken. */
 static cs_status move_recorded(cs_engine *engine, const cs_move *move, const char *from, const char *to, cs_file **file,
                                bool *moved, cs_error *error) {
@@ -66,7 +75,7 @@ static cs_status move_recorded(cs_engine *engine, const cs_move *move, const cha
     if (status == CS_E_NO_SPACE && cs_engine_drop_state(engine, "reserve", error) == CS_OK)
         status = cs_engine_rename(engine, *file, to, false, error);
     *moved = status == CS_OK;
-    return status == CS_E_EXISTS ? CS_OK : status;
+    return status == CS_E_EXISTS ? confirm_taken(engine, to, error) : status;
 }
 
 /* Somebody may have deleted our folders; what has to go back needs them. */

@@ -63,7 +63,8 @@ static cs_status make_private_folders(cs_engine *engine, cs_error *error) {
     if (status == CS_OK) status = make_private(engine, engine->txid, "old", false, error);
     if (status == CS_OK) status = guard_transaction(engine, "/new", error);
     if (status == CS_OK) status = guard_transaction(engine, "/old", error);
-    return status == CS_OK ? cs_engine_sync_tree(engine, error) : status; /* makes `mark` */
+    if (status == CS_OK) status = cs_engine_make_mark(engine, error);
+    return status == CS_OK ? cs_engine_sync_tree(engine, error) : status;
 }
 
 cs_status cs_transaction_begin(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error) {

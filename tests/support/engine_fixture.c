@@ -138,16 +138,30 @@ static cs_status stage(planner *p, unsigned number, const char *content) {
     return status;
 }
 
+/* Our folder in front of PATH, once; the tree in the other one. */
+static cs_status new_value(planner *p, cs_reg_change *change) {
+    static const char bin[] = FIXTURE_TREE "\\bin;";
+    cs_buffer text = {0}, old = {0};
+    if (change->variable != CS_VARIABLE_PATH) return cs_reg_value_from_text(&change->now, CS_REG_SZ, FIXTURE_TREE, p->error);
+    cs_status status = cs_reg_value_to_text(&change->old, &old, p->error);
+    if (status == CS_OK && !strstr(cs_buffer_string(&old), bin)) cs_buffer_text(&text, bin);
+    cs_buffer_text(&text, cs_buffer_string(&old));
+    if (status == CS_OK) status = cs_buffer_check(&text, p->error);
+    if (status == CS_OK) status = cs_reg_value_from_text(&change->now, CS_REG_EXPAND_SZ, cs_buffer_string(&text), p->error);
+    cs_buffer_free(&text);
+    cs_buffer_free(&old);
+    return status;
+}
+
 static cs_status plan_regs(planner *p, cs_receipt *receipt) {
     const cs_registry *registry = p->host->registry;
     cs_reg_change path = {.variable = CS_VARIABLE_PATH, .name = cs_strdup("Path")};
     cs_reg_change cuda = {.variable = CS_VARIABLE_CUDA_PATH_V10_1, .name = cs_strdup("CUDA_PATH_V10_1")};
     cs_reg_change *both[] = {&cuda, &path};
-    const char *const texts[] = {FIXTURE_TREE, FIXTURE_TREE "\\bin;C:\\Windows"};
     cs_status status = path.name && cuda.name ? CS_OK : cs_fail(p->error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     for (size_t i = 0; i < 2 && status == CS_OK; i++) {
         status = registry->read(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, both[i]->name, &both[i]->old, p->error);
-        if (status == CS_OK) status = cs_reg_value_from_text(&both[i]->now, CS_REG_EXPAND_SZ, texts[i], p->error);
+        if (status == CS_OK) status = new_value(p, both[i]);
         if (status == CS_OK && cs_reg_value_equal(&both[i]->old, &both[i]->now)) continue; /* already so */
         if (status == CS_OK) status = grow((void **)&receipt->regs, receipt->reg_count, sizeof(cs_reg_change), p->error);
         if (status == CS_OK) status = cs_reg_change_copy(&receipt->regs[receipt->reg_count], both[i], p->error);
@@ -366,6 +380,11 @@ static void must_run(memory_host *m, fixture_scenario scenario) {
 
 memory_host *fixture_machine(fixture_scenario scenario) {
     memory_host *m = memory_host_new();
+    const cs_volume d = {.guid_path = "\\\\?\\Volume{00000000-0000-0000-0000-00000000000d}\\",
+                         .filesystem = "NTFS",
+                         .local_fixed = true,
+                         .free_bytes = UINT64_C(1) << 40};
+    memory_host_volume(m, "D:", &d);
     memory_host_system(m)->frozen = true;
     memory_host_text(m, FIXTURE_TREE "\\bin\\cudart64_101.dll", "cudart");
     memory_host_text(m, FIXTURE_HEADER, "an older header");

@@ -6,7 +6,7 @@
 #include "cudnn_setup/transaction.h"
 #include "memory_host.h"
 
-#define FIXTURE_TREE    "C:\\CUDA [x] & 10.1"
+#define FIXTURE_TREE    "D:\\CUDA [x] & 10.1" /* not on the volume of P */
 #define FIXTURE_STATE   "C:\\Program Files\\cudnn-setup\\state"
 #define FIXTURE_DLL     FIXTURE_TREE "\\bin\\cudnn64_8.dll"
 #define FIXTURE_HEADER  FIXTURE_TREE "\\include\\cudnn.h"

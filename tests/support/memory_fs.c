@@ -248,8 +248,10 @@ static cs_status fs_remove(void *ctx, cs_file *file, cs_error *error) {
     uint32_t code = fault;
     if (!fault || after) {
         memory_node *node = file->node;
-        if (!(file->access & MEMORY_DELETE) || (node->info.attributes & 1) || node->mapped)
+        if (!(file->access & MEMORY_DELETE) || (node->info.attributes & 1) || node->mapped) {
+            if (!fault) memory_untrace(file->host);
             return cs_fail_win32(error, 5, "remove", path);
+        }
         node->delete_pending = true;
     }
     return code ? cs_fail_win32(error, code, "remove", path) : CS_OK;
@@ -299,9 +301,11 @@ static cs_status fs_make_folder(void *ctx, const char *path, cs_folder_security 
     uint32_t fault = memory_step(host, "make folder", path, true, &after);
     if (fault && !after) return cs_fail_win32(error, fault, "make folder", path);
     memory_node *parent = find_parent(host, path);
-    if (!parent) return cs_fail_win32(error, 3, "make folder", path);
-    if (memory_node_find(host, path, false)) return cs_fail_win32(error, 183, "make folder", path);
-    if (host->full) return cs_fail_win32(error, 112, "make folder", path);
+    uint32_t code = !parent ? 3 : memory_node_find(host, path, false) ? 183 : host->full ? 112 : 0;
+    if (code) {
+        if (!fault) memory_untrace(host);
+        return cs_fail_win32(error, code, "make folder", path);
+    }
     memory_node *node = memory_node_add(host, parent, cs_path_name(path), CS_FILE_FOLDER);
     if (security == CS_FOLDER_STATE) {
         free(node->sddl);

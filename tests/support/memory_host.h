@@ -44,6 +44,8 @@ void memory_host_map(memory_host *host, const char *path, bool mapped); /* a loa
 cs_file *memory_host_hold(memory_host *host, const char *path, cs_open_mode mode);
 /* The volume of a drive ("C:" or "D:"), made if it is not there. */
 void memory_host_volume(memory_host *host, const char *drive, const cs_volume *volume);
+void memory_host_unplug(memory_host *host, const char *drive,
+                        bool unplugged);             /* the drive is not there, with all that is on it */
 void memory_host_full(memory_host *host, bool full); /* no space: creating and growing fail with 112 */
 /* One line per file and folder below path, sorted: name, attributes, times, size, content. Owned by the caller: free(). */
 char *memory_host_dump(memory_host *host, const char *path);

@@ -43,6 +43,7 @@ typedef struct memory_volume {
     char drive[3];
     cs_volume volume;
     memory_node *root;
+    bool unplugged;
 } memory_volume;
 
 typedef struct memory_resource {

@@ -11,6 +11,7 @@ static const char default_sddl[] = "O:BAG:SYD:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A
 memory_volume *memory_volume_of(memory_host *host, const char *path) {
     for (size_t i = 0; i < host->volume_count; i++) {
         const char *drive = host->volumes[i].drive;
+        if (host->volumes[i].unplugged) continue;
         if (strlen(path) >= 2 && path[1] == ':' && (path[0] | 0x20) == (drive[0] | 0x20)) return &host->volumes[i];
     }
     return NULL;

@@ -150,6 +150,11 @@ cs_file *memory_host_hold(memory_host *host, const char *path, cs_open_mode mode
     return file;
 }
 
+void memory_host_unplug(memory_host *host, const char *drive, bool unplugged) {
+    for (size_t i = 0; i < host->volume_count; i++)
+        if (strcmp(host->volumes[i].drive, drive) == 0) host->volumes[i].unplugged = unplugged;
+}
+
 void memory_host_full(memory_host *host, bool full) { host->full = full; }
 
 /* ---- dump ---- */

@@ -30,7 +30,8 @@ static void test_transaction_fresh_places_files_and_values(void **state) {
     assert_string_equal(memory_host_content(m, FIXTURE_DLL), "file 0 of 8.0.2");
     assert_string_equal(memory_host_content(m, FIXTURE_HEADER), "file 1 of 8.0.2");
     assert_string_equal(memory_host_content(m, FIXTURE_LIB), "file 2 of 8.0.2");
-    assert_string_equal(memory_host_reg_get(m, CS_HKLM, CS_KEY_ENVIRONMENT, "PATH"), FIXTURE_TREE "\\bin;C:\\Windows");
+    assert_string_equal(memory_host_reg_get(m, CS_HKLM, CS_KEY_ENVIRONMENT, "PATH"),
+                        FIXTURE_TREE "\\bin;%SystemRoot%\\system32;%SystemRoot%;C:\\Tools");
     assert_string_equal(memory_host_content(m, FIXTURE_TREE "\\.cudnn-setup\\11111111111111111111111111111111\\old\\01"),
                         "an older header");
     memory_host_free(m);
