@@ -90,8 +90,8 @@ cs_status cs_posix_run(void *ctx, const cs_child *child, cs_child_result *result
         result->refused = true;
         return CS_OK;
     }
-    int ends[2], code = 0;
-    pid_t pid;
+    int ends[2] = {-1, -1}, code = 0;
+    pid_t pid = -1;
     if (pipe2(ends, O_CLOEXEC) != 0) return cs_fail_errno(error, errno, "run", child->program);
     cs_status status = spawn(child, ends[1], &pid, error);
     close(ends[1]);

@@ -157,7 +157,7 @@ static cs_status sys_program_path(void *ctx, cs_buffer *out, cs_error *error) {
 static cs_status sys_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
     (void)ctx;
     cs_buffer path = {0};
-    struct stat st;
+    struct stat st = {0};
     if (need_root(NULL) != CS_OK || strchr(name, '/')) return cs_fail(error, CS_E_NOT_FOUND, "resource", name, NULL);
     cs_buffer_format(&path, "%s/resources/%s", root_folder.data, name);
     cs_status status = cs_buffer_check(&path, error);

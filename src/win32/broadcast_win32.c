@@ -4,9 +4,13 @@
 
 enum { WORKERS = 16, CALL_LIMIT_MS = 500 };
 
+typedef struct target {
+    HWND window;
+} target;
+
 /* Shared with threads that may still sit in a call when the deadline is over: whoever is last frees it. */
 typedef struct round {
-    HWND *windows;
+    target *targets;
     LONG count;
     LONG volatile next, answered, users;
     ULONGLONG deadline;
@@ -14,7 +18,7 @@ typedef struct round {
 
 static void let_go(round *r) {
     if (InterlockedDecrement(&r->users)) return;
-    cs_free(r->windows);
+    cs_free(r->targets);
     cs_free(r);
 }
 
@@ -24,14 +28,14 @@ static BOOL CALLBACK collect(HWND window, LPARAM param) {
     GetWindowThreadProcessId(window, &process);
     if (process == GetCurrentProcessId()) return TRUE; /* our own wait for this call to end */
     if (r->count % 256 == 0) {
-        HWND *grown = cs_realloc(r->windows, (size_t)r->count + 256, sizeof *grown);
+        target *grown = cs_realloc(r->targets, (size_t)r->count + 256, sizeof *grown);
         if (!grown) {
             SetLastError(ERROR_NOT_ENOUGH_MEMORY);
             return FALSE;
         }
-        r->windows = grown;
+        r->targets = grown;
     }
-    r->windows[r->count++] = window;
+    r->targets[r->count++].window = window;
     return TRUE;
 }
 
@@ -44,7 +48,8 @@ static DWORD WINAPI worker(void *param) {
         UINT limit = r->deadline - now < CALL_LIMIT_MS ? (UINT)(r->deadline - now) : CALL_LIMIT_MS;
         DWORD_PTR result;
         SetLastError(0);
-        if (SendMessageTimeoutW(r->windows[i], WM_SETTINGCHANGE, 0, (LPARAM)L"Environment", SMTO_ABORTIFHUNG, limit, &result) ||
+        if (SendMessageTimeoutW(r->targets[i].window, WM_SETTINGCHANGE, 0, (LPARAM)L"Environment", SMTO_ABORTIFHUNG, limit,
+                                &result) ||
             GetLastError() == ERROR_INVALID_WINDOW_HANDLE) /* closed meanwhile */
             InterlockedIncrement(&r->answered);
     }

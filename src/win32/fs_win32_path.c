@@ -70,12 +70,10 @@ cs_status cs_win32_make_folder(void *ctx, const char *path, cs_folder_security s
     SECURITY_ATTRIBUTES attributes = {.nLength = sizeof attributes};
     wchar_t *wide = cs_wide_path(path, "make folder", error);
     if (!wide) return error->status;
-    cs_status status = CS_OK;
-    if (security == CS_FOLDER_STATE && !ConvertStringSecurityDescriptorToSecurityDescriptorW(
-                                           state_sddl, SDDL_REVISION_1, &attributes.lpSecurityDescriptor, NULL))
-        status = cs_fail_last(error, "make folder", path);
-    else if (!CreateDirectoryW(wide, attributes.lpSecurityDescriptor ? &attributes : NULL))
-        status = cs_fail_last(error, "make folder", path);
+    BOOL done = security == CS_FOLDER_INHERIT || ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                                                     state_sddl, SDDL_REVISION_1, &attributes.lpSecurityDescriptor, NULL);
+    done = done && CreateDirectoryW(wide, security == CS_FOLDER_STATE ? &attributes : NULL);
+    cs_status status = done ? CS_OK : cs_fail_last(error, "make folder", path);
     if (attributes.lpSecurityDescriptor) LocalFree(attributes.lpSecurityDescriptor);
     cs_free(wide);
     return status;

@@ -68,8 +68,9 @@ static cs_status ask_manager(const manager *rm, const char *path, cs_holders *ou
     wchar_t *wide = cs_wide(path, "holders", error);
     if (!wide) return error->status;
     RM_PROCESS_INFO *found = cs_alloc(PROCESSES, sizeof *found);
-    if (!found) status = cs_fail(error, CS_E_NO_MEMORY, "holders", path, NULL);
-    if (status == CS_OK && rm->start(&session, 0, key) == ERROR_SUCCESS) {
+    if (!found)
+        status = cs_fail(error, CS_E_NO_MEMORY, "holders", path, NULL);
+    else if (rm->start(&session, 0, key) == ERROR_SUCCESS) {
         const wchar_t *files[] = {wide};
         DWORD code = rm->add(session, 1, files, 0, NULL, 0, NULL);
         if (code == ERROR_SUCCESS) code = rm->list(session, &needed, &count, found, &reasons);

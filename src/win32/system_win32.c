@@ -1,6 +1,4 @@
 /* system_win32.c: the system seam on Windows: folders, clock, process, resources. Larger topics have files of their own. */
-#include <initguid.h> /* gives the folder ids below their storage */
-
 #include "win32.h"
 
 #include <bcrypt.h>
