@@ -134,7 +134,7 @@ static cs_status read_parts(const char *at, cs_security *out, cs_error *error) {
     out->null_dacl = true; /* until a D: part says otherwise */
     while (*at) {
         const char *start = at;
-        char group[CS_SID_TEXT], part = at[0];
+        char group[CS_SID_TEXT] = "", part = at[0];
         if (at[1] != ':') return malformed(error, "no part", start);
         at += 2;
         if (part == 'S') return CS_OK; /* audit entries: they grant nothing and end the text */
