@@ -180,6 +180,14 @@ static cs_status derive_tree(const cs_session *session, const char *id, cs_error
     return first;
 }
 
+/* Durable at once: a service that came back after a crash would look for a program that is gone. */
+static cs_status turn_service_off(const cs_host *host, cs_error *error) {
+    cs_status status = host->system->set_recovery_service(host->system->ctx, false, NULL, error);
+    if (status == CS_OK && host->registry)
+        status = host->registry->flush(host->registry->ctx, CS_HKLM, "SYSTEM\\CurrentControlSet\\Services", error);
+    return status;
+}
+
 cs_status cs_derive(cs_session *session, cs_error *error) {
     const cs_host *host = session->host;
     facts known = {0};
@@ -189,9 +197,11 @@ cs_status cs_derive(cs_session *session, cs_error *error) {
         for (size_t i = 0; i < known.installed.count; i++)
             keep_first(&first, error, derive_tree(session, known.installed.items[i], &one), &one);
         keep_first(&first, error, drop_status_files(session, &known, &one), &one);
-        if (!known.pending && host->system->recovery_service(host->system->ctx))
-            keep_first(&first, error, host->system->set_recovery_service(host->system->ctx, false, NULL, &one), &one);
-        if (!known.pending && !known.installed.count) keep_first(&first, error, cs_programs_collect(session, &one), &one);
+        cs_status off = CS_OK;
+        if (!known.pending && host->system->recovery_service(host->system->ctx)) off = turn_service_off(host, &one);
+        keep_first(&first, error, off, &one);
+        if (!known.pending && !known.installed.count && off == CS_OK)
+            keep_first(&first, error, cs_programs_collect(session, &one), &one);
         keep_first(&first, error, cs_derive_entry_drop_others(session, &known.installed, &one), &one);
     }
     cs_strings_free(&known.ids);

@@ -159,10 +159,11 @@ static cs_status collect_private(cs_engine *engine, const cs_record *head, cs_er
             names_txid(head, txid) ? collect_leavings(engine, txid, error) : collect_transaction(engine, txid, &collected, error);
     }
     /* With nothing of ours in it the tree is left as it was found. */
-    if (status == CS_OK && (collected || !list.names.count)) status = remove_folder(engine, path.data, error);
+    bool tidied = status == CS_OK && (collected || !list.names.count);
+    if (tidied) status = remove_folder(engine, path.data, error);
     if (status == CS_E_NOT_FOUND) status = CS_OK;
     /* `mark` is gone, so the folder is all that can be flushed: `intent` must not go before what it stands for. */
-    if (status == CS_OK && collected) status = engine->fs->sync_folder(engine->fs->ctx, engine->tree_path, error);
+    if (status == CS_OK && tidied) status = engine->fs->sync_folder(engine->fs->ctx, engine->tree_path, error);
     cs_strings_free(&list.names);
     cs_buffer_free(&path);
     return status;
