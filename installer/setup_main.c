@@ -124,6 +124,7 @@ static bool may_be_service(const cs_strings *words) {
            strcmp(words->items[1], "/quiet") == 0;
 }
 
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system header names them in its own style. */
 int WINAPI wWinMain(HINSTANCE instance, HINSTANCE previous, PWSTR line, int show_command) {
     (void)instance, (void)previous, (void)line, (void)show_command;
     common_guard(true);

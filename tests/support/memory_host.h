@@ -16,7 +16,7 @@ typedef struct memory_host memory_host;
 
 memory_host *memory_host_new(void);
 /* A second machine in the same state; no open files, faults, hooks or trace. */
-memory_host *memory_host_clone(const memory_host *host);
+memory_host *memory_host_clone(const memory_host *from);
 void memory_host_free(memory_host *host);
 /* The seam. events is NULL until memory_host_events; the struct lives as long as the machine. */
 const cs_host *memory_host_seam(memory_host *host);
