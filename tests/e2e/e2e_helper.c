@@ -2,7 +2,7 @@
  *
  *   e2e_helper tree DIR OUT               every file and folder below DIR: name, attributes, size, last write time
  *   e2e_helper reg-get KEY NAME OUT       type and bytes of a value of HKLM
- *   e2e_helper reg-set KEY NAME TYPE HEX  sets it ("-" as HEX: no bytes); TYPE "delete" removes it
+ *   e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
  *   e2e_helper listen OUT READY STOP      a top-level window that writes each WM_SETTINGCHANGE it receives, until STOP exists
  *   e2e_helper hang READY STOP            a top-level window that never answers, until STOP exists
  *   e2e_helper hold DLL READY STOP        loads a DLL and keeps it, until STOP exists
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -107,22 +108,41 @@ static int command_reg_get(wchar_t **arguments) {
     return output_close(&out) ? 0 : 1;
 }
 
+/* The bytes of a HEX argument, followed by what is no terminator: RegSetValueEx looks behind an unterminated string's end. */
+static BYTE *hex_argument(const wchar_t *text, DWORD *size) {
+    bool in_file = text[0] == '@';
+    HANDLE file = INVALID_HANDLE_VALUE;
+    *size = in_file || !wcscmp(text, L"-") ? 0 : (DWORD)wcslen(text) / 2;
+    if (in_file) {
+        file = CreateFileW(text + 1, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+        if (file == INVALID_HANDLE_VALUE) return NULL;
+        *size = GetFileSize(file, NULL);
+    }
+    BYTE *bytes = malloc(*size + 8u);
+    if (!bytes) return NULL;
+    memset(bytes, 'x', *size + 8u);
+    if (in_file) {
+        if (!ReadFile(file, bytes, *size, size, NULL)) *size = 0;
+        CloseHandle(file);
+    }
+    for (DWORD i = 0; !in_file && i < *size; i++) {
+        wchar_t pair[3] = {text[2 * i], text[2 * i + 1], 0};
+        bytes[i] = (BYTE)wcstoul(pair, NULL, 16);
+    }
+    return bytes;
+}
+
 static int command_reg_set(wchar_t **arguments) {
     HKEY key;
     if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, arguments[0], 0, NULL, 0, KEY_WRITE | KEY_WOW64_64KEY, NULL, &key, NULL)) return 1;
-    LSTATUS status;
-    if (!wcscmp(arguments[2], L"delete")) {
+    LSTATUS status = ERROR_INVALID_DATA;
+    DWORD size;
+    BYTE *bytes = NULL;
+    if (!wcscmp(arguments[2], L"delete"))
         status = RegDeleteValueW(key, arguments[1]);
-    } else {
-        size_t count = wcscmp(arguments[3], L"-") ? wcslen(arguments[3]) / 2 : 0;
-        BYTE *bytes = calloc(count + 1, 1);
-        for (size_t i = 0; bytes && i < count; i++) {
-            wchar_t pair[3] = {arguments[3][2 * i], arguments[3][2 * i + 1], 0};
-            bytes[i] = (BYTE)wcstoul(pair, NULL, 16);
-        }
-        status = RegSetValueExW(key, arguments[1], 0, wcstoul(arguments[2], NULL, 10), bytes, (DWORD)count);
-        free(bytes);
-    }
+    else if ((bytes = hex_argument(arguments[3], &size)) != NULL)
+        status = RegSetValueExW(key, arguments[1], 0, wcstoul(arguments[2], NULL, 10), bytes, size);
+    free(bytes);
     RegCloseKey(key);
     return status == ERROR_SUCCESS ? 0 : 1;
 }

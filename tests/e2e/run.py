@@ -9,6 +9,7 @@ usage: run.py --programs DIR --samples DIR --work DIR [--only TEXT] [--list] [--
 """
 
 import argparse
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -37,14 +38,18 @@ class Case:
     def __init__(self, name, options, display):
         self.name, self.options, self.display = name, options, display
         self.passed, self.failures = 0, []
+        self.lines = []
         self.prefixes = []
+
+    def say(self, text):
+        self.lines.append("      " + text)
 
     def check(self, condition, what):
         if condition:
             self.passed += 1
         else:
             self.failures.append(what)
-            print("      FAIL %s" % what, flush=True)
+            self.say("FAIL " + what)
 
     def equal(self, actual, expected, what):
         self.check(actual == expected, "%s: is %s, must be %s" % (what, short(actual), short(expected)))
@@ -97,6 +102,7 @@ def prepare_template(options, display):
 
 
 def run_case(name, function, options, display):
+    """Runs one case; its lines come out in one piece. Returns (passed, failed, skipped)."""
     case = Case(name, options, display)
     start = time.monotonic()
     skipped = None
@@ -105,15 +111,15 @@ def run_case(name, function, options, display):
     except Skip as reason:
         skipped = str(reason)
     except Exception:   # a case that stops half-way is a failure with its trace
-        case.failures.append("stopped: " + traceback.format_exc())
-        print("      FAIL " + traceback.format_exc(), flush=True)
+        case.check(False, "stopped: " + traceback.format_exc())
     finally:
         case.close()
     title = (function.__doc__ or name).strip().splitlines()[0]
     state = "SKIP" if skipped else "FAIL" if case.failures else "ok"
-    print("  %-4s %-24s %3d checks %6.1f s  %s%s" % (state, name, case.passed, time.monotonic() - start, title,
-                                                  "  (skipped: %s)" % skipped if skipped else ""), flush=True)
-    return case, skipped
+    case.lines.append("  %-4s %-24s %3d checks %6.1f s  %s%s" % (state, name, case.passed, time.monotonic() - start, title,
+                                                              "  (skipped: %s)" % skipped if skipped else ""))
+    print("\n".join(case.lines), flush=True)
+    return case.passed, len(case.failures), 1 if skipped else 0
 
 
 def main():
@@ -122,6 +128,7 @@ def main():
     parser.add_argument("--samples", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--only", default="", help="run the cases whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="cases at once; each has its own prefix")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the prefixes of passed cases too")
     options = parser.parse_args()
@@ -136,16 +143,14 @@ def main():
         sys.exit("no case is named like '%s'" % options.only)
     os.makedirs(options.work, exist_ok=True)
     display = wine.Display()
-    passed = failed = skipped = 0
+    totals = []
     try:
         prepare_template(options, display.name)
-        for name, function in cases:
-            case, reason = run_case(name, function, options, display.name)
-            passed += case.passed
-            failed += len(case.failures)
-            skipped += 1 if reason else 0
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            totals = list(pool.map(lambda case: run_case(case[0], case[1], options, display.name), cases))
     finally:
         display.close()
+    passed, failed, skipped = (sum(column) for column in zip(*totals))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return 1 if failed else 0
 

@@ -170,7 +170,10 @@ class Prefix:
         if data is None:
             self.help("reg-set", key, name, "delete", "-")
         else:
-            self.help("reg-set", key, name, str(kind), data.hex() or "-")
+            path = self.out("bytes")
+            with open(self.unix(path), "wb") as file:
+                file.write(data)
+            self.help("reg-set", key, name, str(kind), "@" + path)
 
     def registry(self, roots):
         """{key: {value name: text as exported}} below the given keys, e.g. "HKLM\\System"."""
