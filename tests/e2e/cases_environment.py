@@ -41,7 +41,7 @@ def case_path_refused(t):
     """values that cannot be edited safely: refused before anything changes"""
     with Machine(t) as m:
         for name, kind, data in (("a number", wine.REG_DWORD, b"\1\0\0\0"), ("odd byte count", wine.REG_EXPAND_SZ, b"C\0:\0\\\0x"),
-                                 ("too long", wine.REG_EXPAND_SZ, wine.utf16("C:\\" + "x" * 32700))):
+                                 ("too long", wine.REG_EXPAND_SZ, wine.utf16("C:\\" + "x" * 32750))):
             m.wine.set_value("PATH", kind, data)
             before = m.snapshot()
             code, result, text = m.install("/selftest:skip")
