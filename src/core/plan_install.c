@@ -114,12 +114,12 @@ cs_status cs_plan_install(cs_plan *plan, const cs_host *host, const cs_tree *tre
                           const cs_install_input *input, cs_error *error) {
     const cs_record *head = input->head;
     const cs_receipt *newest = head && head->stack_count ? &head->stack[head->stack_count - 1] : NULL;
-    if (!input->stage && !newest) return cs_fail(error, CS_E_FAILED, "plan", tree->path, "nothing was unpacked");
+    size_t rows = input->stage ? input->manifest->file_count : newest ? newest->row_count : 0;
+    if (!rows) return cs_fail(error, CS_E_FAILED, "plan", tree->path, "nothing was unpacked");
     cs_status status = cs_plan_start(plan, host, tree, txid, CS_KIND_INSTALL, head, head ? head->stack_count : 0, error);
     if (status == CS_OK && input->strangers) disown_rows(&plan->record);
-    if (status == CS_OK)
-        status = push_receipt(plan, input, input->stage ? input->manifest->file_count : newest->row_count, error);
-    if (status == CS_OK && !input->stage) status = plan_same(plan, newest, error);
+    if (status == CS_OK) status = push_receipt(plan, input, rows, error);
+    if (status == CS_OK && !input->stage && newest) status = plan_same(plan, newest, error);
     for (size_t i = 0; status == CS_OK && input->stage && i < input->manifest->file_count; i++)
         status = plan_staged(plan, host, tree, input, i, error);
     if (status == CS_OK) status = cs_plan_add_changes(plan, input->environment, error);

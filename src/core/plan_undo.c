@@ -28,31 +28,30 @@ typedef struct folding {
 
 static cs_status no_memory(cs_error *error) { return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL); }
 
-/* A target that cannot be looked at as a file (a folder or a link stands there) is somebody else's too. */
-static cs_status find_fate(folding *f, const char *target, fate **out, cs_error *error) {
+static fate *known_fate(folding *f, const char *target) {
     for (size_t i = 0; i < f->count; i++)
-        if (strcmp(f->fates[i].target, target) == 0) {
-            *out = &f->fates[i];
-            return CS_OK;
-        }
+        if (strcmp(f->fates[i].target, target) == 0) return &f->fates[i];
+    return NULL;
+}
+
+/* A target that cannot be looked at as a file (a folder or a link stands there) is somebody else's too. */
+static cs_status add_fate(folding *f, const char *target, cs_error *error) {
     if (f->count > MAX_NUMBER) return cs_fail(error, CS_E_TOO_BIG, "plan", target, "too many files in one transaction");
-    fate *fates = cs_realloc(f->fates, f->count + 1, sizeof *fates);
-    if (!fates) return no_memory(error);
-    f->fates = fates;
-    fate *one = &f->fates[f->count];
-    *one = (fate){.target = target, .blocked = f->strangers || f->gone};
+    fate one = {.target = target, .blocked = f->strangers || f->gone};
     if (!f->gone) {
-        cs_status status = cs_plan_look(f->host, f->tree->path, target, &one->found, error);
+        cs_status status = cs_plan_look(f->host, f->tree->path, target, &one.found, error);
         if (status == CS_E_REPARSE) {
-            one->blocked = true;
-            one->found = (cs_target){.present = true};
+            one.blocked = true;
+            one.found = (cs_target){.present = true};
         } else if (status != CS_OK) {
             return status;
         }
     }
-    one->current = one->found;
-    f->count++;
-    *out = one;
+    one.current = one.found;
+    fate *fates = cs_realloc(f->fates, f->count + 1, sizeof *fates);
+    if (!fates) return no_memory(error);
+    f->fates = fates;
+    f->fates[f->count++] = one;
     return CS_OK;
 }
 
@@ -80,9 +79,9 @@ static bool holds(const cs_target *target, const uint8_t sha256[CS_SHA256_SIZE])
 
 /* One row of one receipt, from the top. */
 static cs_status fold_row(folding *f, const cs_receipt *receipt, const cs_receipt_row *row, cs_error *error) {
-    fate *one = NULL;
-    cs_status status = find_fate(f, row->target, &one, error);
-    if (status != CS_OK) return status;
+    cs_status status = known_fate(f, row->target) ? CS_OK : add_fate(f, row->target, error);
+    fate *one = known_fate(f, row->target);
+    if (!one) return status;
     bool was_done = row->had_old ? holds(&one->current, row->old_sha256) : !one->current.present;
     if (!one->blocked && holds(&one->current, row->sha256)) {
         if (one->source) status = drop(f, one->source_txid, one->source, error);
