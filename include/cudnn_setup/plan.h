@@ -43,6 +43,8 @@ cs_status cs_plan_look(const cs_host *host, const char *tree_path, const char *t
 /* The same for a private file; CS_OK with present false if it is not there. */
 cs_status cs_plan_look_blob(const cs_host *host, const char *tree_path, const cs_blob *blob, cs_target *out, cs_error *error);
 
+bool cs_plan_blob_exists(const cs_host *host, const char *tree_path, const cs_blob *blob);
+
 /* ---- building ---- */
 
 /* Starts a record: tree, txid, kind, and from head (may be NULL) the stack's first keep receipts, what is parked, and the private
@@ -74,6 +76,7 @@ typedef struct cs_install_input {
     cs_trust trust;
     const cs_stage *stage; /* unpacked rows; NULL: nothing is unpacked, every row is as in the newest receipt */
     const cs_record *head; /* NULL: nothing installed */
+    const char *folder_id; /* cs_tree_place.folder_id; NULL: "" */
     bool strangers;        /* the tree at this path is not the one of the receipts: none of its files are ours */
     const cs_environment_plan *environment;
     int64_t now;

@@ -73,6 +73,9 @@ typedef struct cs_parked {
 typedef struct cs_record {
     char tree_id[CS_ID_HEX + 1];
     char *tree_path; /* owned */
+    /* Identity of the folder at tree_path where it is not tree_id: a tree that was made anew at the same path and is known under
+     * its first identity (never doubled). "" otherwise. */
+    char folder_id[CS_ID_HEX + 1];
     char txid[CS_ID_HEX + 1];
     cs_kind kind;
     cs_move *moves; /* pass 1 (to_private) before pass 2 */

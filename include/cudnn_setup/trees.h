@@ -25,9 +25,10 @@ void cs_trees_free(cs_known_trees *trees);
 
 /* How the folder of a known tree stands. */
 typedef struct cs_tree_place {
-    cs_tree tree;   /* id is that of our records */
-    bool gone;      /* no such folder */
-    bool strangers; /* another folder stands at the path: its files are not ours */
+    cs_tree tree;                  /* id is that of our records */
+    char folder_id[CS_ID_HEX + 1]; /* of the folder that stands there now; "" where that is tree.id, or gone */
+    bool gone;                     /* no such folder */
+    bool strangers;                /* another folder stands at the path: its files are not ours */
 } cs_tree_place;
 
 /* path: NULL takes the recorded one. */

@@ -54,6 +54,18 @@ static cs_status choose_tree(cs_install_work *work) {
     return status == CS_OK ? cs_run_set_tree(run, &work->place.tree) : status;
 }
 
+/* The folder that a receipt was about may stand elsewhere under its old identity, while a new tree has taken its path. */
+static cs_status check_identity(cs_install_work *work) {
+    const cs_known_trees *trees = &work->run.trees;
+    for (size_t i = 0; i < trees->count; i++)
+        if (i != work->known && strcmp(trees->items[i].id, work->place.tree.id) == 0)
+            return cs_fail(
+                &work->run.error, CS_E_FAILED, "look at", work->place.tree.path,
+                "this folder's identity belongs to the installation in %s; uninstall that one first. Nothing was changed",
+                trees->items[i].head.tree_path);
+    return CS_OK;
+}
+
 /* ---- is it there already ---- */
 
 static bool same_package(const cs_receipt *top, const cs_install_work *work, bool judged) {
@@ -94,6 +106,7 @@ static cs_status make_plan(cs_install_work *work) {
                                     .trust = work->trust,
                                     .stage = work->staged ? &work->stage : NULL,
                                     .head = cs_install_head(work),
+                                    .folder_id = work->place.folder_id,
                                     .strangers = work->place.strangers,
                                     .environment = &work->environment,
                                     .now = run->host->system->now(run->host->system->ctx)};
@@ -143,6 +156,7 @@ static cs_status prepare(cs_install_work *work) {
     cs_run *run = &work->run;
     cs_status status = cs_package_manifest(run->host, run->options->manifest, &work->manifest, &run->error);
     if (status == CS_OK) status = choose_tree(work);
+    if (status == CS_OK) status = check_identity(work);
     if (status == CS_OK) status = cs_preflight_volume(run->host, work->place.tree.path, run->options->force, &run->error);
     if (status == CS_OK)
         status = cs_preflight_newer(run->host, work->place.tree.path, &work->manifest, run->options->force, &run->error);

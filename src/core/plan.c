@@ -66,6 +66,13 @@ cs_status cs_plan_look_blob(const cs_host *host, const char *tree_path, const cs
     return status;
 }
 
+bool cs_plan_blob_exists(const cs_host *host, const char *tree_path, const cs_blob *blob) {
+    cs_buffer path = {0};
+    bool there = cs_blob_path(host, tree_path, blob, &path, NULL) == CS_OK && cs_fs_exists(host->fs, path.data);
+    cs_buffer_free(&path);
+    return there;
+}
+
 /* ---- building ---- */
 
 cs_status cs_plan_add_row(cs_plan *plan, const char *target, const char *state, const char *note, cs_error *error) {
@@ -163,13 +170,10 @@ cs_status cs_plan_add_folders(cs_plan *plan, const cs_host *host, const char *tr
 
 /* A private file that an earlier run could not drop stays listed for as long as it is there. */
 static cs_status keep_cleanup(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_record *head, cs_error *error) {
-    cs_buffer path = {0};
     cs_status status = CS_OK;
-    for (size_t i = 0; i < head->cleanup_count && status == CS_OK; i++) {
-        status = cs_blob_path(host, tree->path, &head->cleanup[i], &path, error);
-        if (status == CS_OK && cs_fs_exists(host->fs, path.data)) status = cs_plan_add_cleanup(plan, &head->cleanup[i], error);
-    }
-    cs_buffer_free(&path);
+    for (size_t i = 0; i < head->cleanup_count && status == CS_OK; i++)
+        if (cs_plan_blob_exists(host, tree->path, &head->cleanup[i]))
+            status = cs_plan_add_cleanup(plan, &head->cleanup[i], error);
     return status;
 }
 
@@ -194,6 +198,7 @@ cs_status cs_plan_start(cs_plan *plan, const cs_host *host, const cs_tree *tree,
     record->tree_path = cs_strdup(tree->path);
     if (!record->tree_path) return no_memory(error);
     if (!head) return CS_OK;
+    memcpy(record->folder_id, head->folder_id, sizeof record->folder_id);
     cs_status status = copy_stack(record, head, keep, error);
     for (size_t i = 0; i < head->parked_count && status == CS_OK; i++)
         status = cs_plan_add_parked(plan, &head->parked[i].blob, head->parked[i].target, head->parked[i].sha256, error);

@@ -99,15 +99,18 @@ static cs_status copy_folders(cs_plan *plan, cs_error *error) {
     return status;
 }
 
-/* Files of a tree that was made anew at the same path are nobody's business but their owner's. */
-static void disown_rows(cs_record *record) {
-    for (size_t i = 0; i < record->stack_count; i++)
-        for (size_t j = 0; j < record->stack[i].row_count; j++) {
-            cs_receipt_row *row = &record->stack[i].rows[j];
-            row->ours = row->had_old = false;
-            row->old = (cs_file_info){0};
-            memset(row->old_sha256, 0, sizeof row->old_sha256);
+/* A tree that was made anew at the path: its files and its environment are CUDA's own, so nothing of the old receipts is left to
+ * undo. What they kept stays, if a backup brought it along. */
+static cs_status park_strangers(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_record *head, cs_error *error) {
+    cs_status status = CS_OK;
+    for (size_t i = 0; i < head->stack_count; i++)
+        for (size_t j = 0; j < head->stack[i].row_count && status == CS_OK; j++) {
+            const cs_receipt_row *row = &head->stack[i].rows[j];
+            const cs_blob blob = cs_plan_blob(head->stack[i].txid, CS_AREA_OLD, row->number);
+            if (row->had_old && cs_plan_blob_exists(host, tree->path, &blob))
+                status = cs_plan_add_parked(plan, &blob, row->target, row->old_sha256, error);
         }
+    return status;
 }
 
 cs_status cs_plan_install(cs_plan *plan, const cs_host *host, const cs_tree *tree, const char *txid,
@@ -116,8 +119,10 @@ cs_status cs_plan_install(cs_plan *plan, const cs_host *host, const cs_tree *tre
     const cs_receipt *newest = head && head->stack_count ? &head->stack[head->stack_count - 1] : NULL;
     size_t rows = input->stage ? input->manifest->file_count : newest ? newest->row_count : 0;
     if (!rows) return cs_fail(error, CS_E_FAILED, "plan", tree->path, "nothing was unpacked");
-    cs_status status = cs_plan_start(plan, host, tree, txid, CS_KIND_INSTALL, head, head ? head->stack_count : 0, error);
-    if (status == CS_OK && input->strangers) disown_rows(&plan->record);
+    cs_status status =
+        cs_plan_start(plan, host, tree, txid, CS_KIND_INSTALL, head, head && !input->strangers ? head->stack_count : 0, error);
+    if (status == CS_OK && head && input->strangers) status = park_strangers(plan, host, tree, head, error);
+    if (input->folder_id) memcpy(plan->record.folder_id, input->folder_id, sizeof plan->record.folder_id);
     if (status == CS_OK) status = push_receipt(plan, input, rows, error);
     if (status == CS_OK && !input->stage && newest) status = plan_same(plan, newest, error);
     for (size_t i = 0; status == CS_OK && input->stage && i < input->manifest->file_count; i++)

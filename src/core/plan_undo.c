@@ -56,11 +56,7 @@ static cs_status add_fate(folding *f, const char *target, cs_error *error) {
 }
 
 static bool blob_exists(const folding *f, const cs_blob *blob) {
-    cs_buffer path = {0};
-    bool there =
-        !f->gone && cs_blob_path(f->host, f->tree->path, blob, &path, NULL) == CS_OK && cs_fs_exists(f->host->fs, path.data);
-    cs_buffer_free(&path);
-    return there;
+    return !f->gone && cs_plan_blob_exists(f->host, f->tree->path, blob);
 }
 
 static cs_status park(folding *f, const char *txid, const cs_receipt_row *row, cs_error *error) {

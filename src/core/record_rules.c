@@ -203,6 +203,8 @@ cs_status cs_record_check(const char *name, const cs_record *record, cs_error *e
     if (!cs_txid_valid(record->txid)) return cs_fail(error, CS_E_FORMAT, "check", name, "txid: not 32 hex digits");
     if (!record->tree_path || !cs_tree_path_valid(record->tree_path))
         return cs_fail(error, CS_E_FORMAT, "check", name, "path: not an absolute local path");
+    if (record->folder_id[0] && (!cs_txid_valid(record->folder_id) || strcmp(record->folder_id, record->tree_id) == 0))
+        return cs_fail(error, CS_E_FORMAT, "check", name, "folder: not another identity than the tree's");
     cs_status status = check_counts(&c, record);
     for (size_t i = 0; i < record->move_count && status == CS_OK; i++) status = check_move(&c, record, i);
     if (status == CS_OK) status = check_folders(&c, &record->folders);

@@ -81,6 +81,9 @@ void cs_tree_place_free(cs_tree_place *place) {
     *place = (cs_tree_place){0};
 }
 
+/* The folder that the receipts are about. */
+static const char *folder_of(const cs_known_tree *known) { return known->head.folder_id[0] ? known->head.folder_id : known->id; }
+
 cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error) {
     *out = (cs_tree_place){0};
     if (!path) path = known->head.tree_path;
@@ -90,7 +93,8 @@ cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const 
         out->tree = (cs_tree){.path = cs_strdup(path)};
         status = out->tree.path ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     } else if (status == CS_OK) {
-        out->strangers = strcmp(out->tree.id, known->id) != 0;
+        out->strangers = strcmp(out->tree.id, folder_of(known)) != 0;
+        if (strcmp(out->tree.id, known->id) != 0) memcpy(out->folder_id, out->tree.id, sizeof out->folder_id);
     }
     memcpy(out->tree.id, known->id, sizeof out->tree.id);
     return status;
@@ -115,7 +119,7 @@ size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const cha
     size_t found = trees->count;
     if (cs_tree_open(host, path, &tree, NULL) == CS_OK)
         for (size_t i = 0; i < trees->count && found == trees->count; i++)
-            if (strcmp(trees->items[i].id, tree.id) == 0) found = i;
+            if (strcmp(folder_of(&trees->items[i]), tree.id) == 0) found = i;
     for (size_t i = 0; i < trees->count && found == trees->count; i++)
         if (same_path(trees->items[i].head.tree_path, path)) found = i;
     cs_tree_free(&tree);

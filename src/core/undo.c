@@ -27,14 +27,10 @@ static cs_status plan_environment(undoing *u) {
     cs_status status =
         cs_environment_plan_undo(host, u->known->head.tree_path, dropped(u), u->depth, &u->environment, &u->run->error);
     if (status != CS_OK || !u->place.strangers) return status;
-    for (size_t i = u->environment.count; i-- > 0;) {
-        if (u->environment.changes[i].variable != CS_VARIABLE_PATH) continue;
-        cs_emit(host->events, CS_EVENT_WARNING, "path.kept",
-                "CUDA was installed anew in %s: its entry in PATH is the new toolkit's too and stays.", u->place.tree.path);
-        cs_reg_change_free(&u->environment.changes[i]);
-        u->environment.count--;
-        for (size_t j = i; j < u->environment.count; j++) u->environment.changes[j] = u->environment.changes[j + 1];
-    }
+    if (u->environment.count)
+        cs_emit(host->events, CS_EVENT_WARNING, "environment.kept",
+                "CUDA was installed anew in %s: PATH and CUDA_PATH* are the new toolkit's too and stay.", u->place.tree.path);
+    cs_environment_plan_free(&u->environment);
     return CS_OK;
 }
 

@@ -171,9 +171,36 @@ static void test_uninstall_in_a_new_tree_at_the_path_touches_none_of_its_files(v
     verb_case_put(&c, "bin/cudnn64_8.dll", verb_case_content("803", 0));
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
     assert_string_equal(verb_case_get(&c, "bin/cudnn64_8.dll"), verb_case_content("803", 0));
-    assert_true(verb_case_told(&c, "warning path.kept"));
+    assert_true(verb_case_told(&c, "warning environment.kept"));
     assert_non_null(strstr(memory_host_reg_get(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path"), VERB_TREE "\\bin"));
     assert_int_equal(verb_case_run(&c, cs_uninstall), 1605);
+    verb_case_end(&c);
+}
+
+static void test_uninstall_after_installing_into_a_new_tree_at_the_path(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_put(&c, "include/cudnn.h", "older header");
+    install(&c, "p803", "803");
+    char *first = cs_strdup(c.outcome.tree_id);
+    memory_host_delete(c.machine, VERB_TREE);
+    verb_case_put(&c, "bin/cudart64_101.dll", "the CUDA runtime");
+    verb_case_put(&c, "version.txt", "CUDA Version 10.1.243\n");
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_int_equal(c.outcome.result, CS_RESULT_DONE);
+    assert_string_equal(c.outcome.tree_id, first); /* the same tree, never doubled */
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_int_equal(c.outcome.result, CS_RESULT_ALREADY);
+    assert_int_equal(verb_case_run(&c, cs_verify), 0);
+    memory_host_flip(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll", 0);
+    assert_int_equal(verb_case_run(&c, cs_repair), 0);
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_string_equal(verb_case_state(&c, "bin/cudnn64_8.dll"), "removed");
+    assert_null(verb_case_get(&c, "bin/cudnn64_8.dll"));
+    assert_non_null(strstr(memory_host_reg_get(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path"), VERB_TREE "\\bin"));
+    verb_case_assert_clean(&c);
+    cs_free(first);
     verb_case_end(&c);
 }
 
@@ -306,6 +333,7 @@ int main(void) {
         cmocka_unit_test(test_uninstall_does_not_put_a_damaged_old_file_back),
         cmocka_unit_test(test_uninstall_with_the_tree_gone_cleans_the_rest),
         cmocka_unit_test(test_uninstall_in_a_new_tree_at_the_path_touches_none_of_its_files),
+        cmocka_unit_test(test_uninstall_after_installing_into_a_new_tree_at_the_path),
         cmocka_unit_test(test_uninstall_with_several_trees_must_be_told_which),
         cmocka_unit_test(test_uninstall_unknown_tree_is_1605),
         cmocka_unit_test(test_uninstall_in_use_is_1603),
