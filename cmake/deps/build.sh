@@ -11,9 +11,10 @@ cache=$(cd "$1" && pwd)
 toolchain=$here/../x86_64-w64-mingw32.cmake
 
 key=$({
-    cat "$here/CMakeLists.txt" "$here/fetch.sh" "$here/build.sh" "$here/pins.txt" "$toolchain"
+    cat "$here/CMakeLists.txt" "$here/fetch.sh" "$here/build.sh" "$toolchain"
     x86_64-w64-mingw32-gcc-win32 --version
-    grep VERSION_CODENAME /etc/os-release
+    release=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+    awk -v r="$release" '$1 == r' "$here/pins.txt"
 } | sha256sum | cut -c1-16)
 store=$cache/$key
 
