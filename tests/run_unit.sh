@@ -29,7 +29,7 @@ for program in "$programs"/test_*; do
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name/tmp"
     log=$work/$name.log
-    (cd "$work/$name" && TMPDIR="$work/$name/tmp" exec timeout -k 10 300 "$@" "$program") >"$log" 2>&1 </dev/null
+    (cd "$work/$name" && TMPDIR="$work/$name/tmp" exec timeout -k 10 900 "$@" "$program") >"$log" 2>&1 </dev/null
     code=$?
     # "[==========] 3 test(s) run." may come several times; lines end in CR on Windows.
     counts=$(tr -d '\r' <"$log" | awk '
@@ -50,7 +50,9 @@ for program in "$programs"/test_*; do
     total_skipped=$((total_skipped + skipped))
     if [ "$failed" = 0 ]; then
         printf '  ok   %-28s %3d passed%s\n' "$name" "$passed" "$([ "$skipped" = 0 ] || echo ", $skipped skipped")"
-        [ "$skipped" = 0 ] || grep -E '^\[  SKIPPED \] [a-z]' "$log" | sort -u
+        [ "$skipped" = 0 ] || tr -d '\r' <"$log" | awk '
+            /^SKIP: / { why = substr($0, 7) }
+            /^\[  SKIPPED \] test_/ && why != "" { printf "       SKIP %s: %s\n", $4, why; why = "" }' 
         rm -rf "${work:?}/$name"
     else
         printf '  FAIL %-28s %3d passed, %d failed%s; its output:\n' "$name" "$passed" "$failed" "$problem"

@@ -41,6 +41,7 @@ sources() { # sources FOLDER…: C files below
         rule "allocation by cs_alloc and its kind only (but for what POSIX itself allocated)"
     grep -nE '\b(exit|_exit|abort)[ \t]*\(' $(sources src) /dev/null | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
         grep -v '^src/posix/' | rule "no exit below main"
+    grep -nE '\bskip\(\)' $(sources tests/unit) /dev/null | rule "a skipped test says why (SKIP of tests/support/skip.h)"
     for file in $(sources include src installer cmake/tools tests); do
         lines=$(wc -l <"$file")
         case $file in tests/*) most=700 ;; *) most=500 ;; esac

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "skip.h"
 
 #include "binary_maker.h"
 #include "cudnn_setup/host.h"
@@ -204,7 +205,7 @@ static void test_import_library_reads_a_linked_one(void **state) {
     cs_buffer_free(&folder);
     cs_buffer_free(&path);
 #else
-    skip(); /* no cross compiler here */
+    SKIP("no cross compiler for Windows");
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include "skip.h"
 
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/text.h"
@@ -307,7 +308,8 @@ static void test_system_seam_recovery_service(void **state) {
         assert_false(sys->recovery_service(sys->ctx));
         return;
     }
-    if (!sys->is_administrator(sys->ctx) || sys->recovery_service(sys->ctx)) skip();
+    if (!sys->is_administrator(sys->ctx) || sys->recovery_service(sys->ctx))
+        SKIP("needs an administrator and no recovery service");
     const cs_registry *registry = cs_registry_real();
     cs_reg_value value;
     cs_buffer text = {0}, expected = {0};
@@ -338,7 +340,7 @@ static void test_system_seam_delete_at_restart(void **state) {
         assert_int_equal(sys->delete_at_restart(sys->ctx, path, NULL), CS_E_UNSUPPORTED);
         return;
     }
-    if (!sys->is_administrator(sys->ctx)) skip();
+    if (!sys->is_administrator(sys->ctx)) SKIP("needs an administrator");
     const cs_registry *registry = cs_registry_real();
     cs_reg_value before, after;
     assert_int_equal(registry->read(registry->ctx, CS_HKLM, key, name, &before, NULL), CS_OK);
