@@ -146,6 +146,16 @@ static cs_status collect_leavings(cs_engine *engine, const char *txid, cs_error 
     return status;
 }
 
+/* B, where it is still there for other transactions, and the folder that it was in. */
+static cs_status sync_removals(cs_engine *engine, const char *path, cs_error *error) {
+    const cs_fs *fs = engine->fs;
+    cs_file_info info;
+    bool there = false;
+    cs_status status = cs_engine_stat(engine, path, &there, &info, error);
+    if (status == CS_OK && there) status = fs->sync_folder(fs->ctx, path, error);
+    return status == CS_OK ? fs->sync_folder(fs->ctx, engine->tree_path, error) : status;
+}
+
 static cs_status collect_private(cs_engine *engine, const cs_record *head, cs_error *error) {
     cs_buffer path = {0};
     name_list list = {.wanted = is_txid_folder};
@@ -163,7 +173,7 @@ static cs_status collect_private(cs_engine *engine, const cs_record *head, cs_er
     if (tidied) status = remove_folder(engine, path.data, error);
     if (status == CS_E_NOT_FOUND) status = CS_OK;
     /* `mark` is gone, so the folder is all that can be flushed: `intent` must not go before what it stands for. */
-    if (status == CS_OK && tidied) status = engine->fs->sync_folder(engine->fs->ctx, engine->tree_path, error);
+    if (status == CS_OK && tidied) status = sync_removals(engine, path.data, error);
     cs_strings_free(&list.names);
     cs_buffer_free(&path);
     return status;

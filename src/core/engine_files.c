@@ -89,9 +89,9 @@ cs_status cs_engine_make_folder(cs_engine *engine, const char *path, cs_error *e
     return status;
 }
 
-/* A read-only file cannot be deleted. It is about to go, so nobody misses the attribute. */
+/* A read-only file cannot be deleted. It is about to go, so nobody misses the attribute, unless the file has another name too. */
 static cs_status make_writable(cs_engine *engine, cs_file *file, const cs_file_info *info, cs_error *error) {
-    if (!(info->attributes & READ_ONLY)) return CS_OK;
+    if (!(info->attributes & READ_ONLY) || info->links > 1) return CS_OK;
     cs_file_info changed = *info;
     changed.attributes &= ~(uint32_t)READ_ONLY;
     return cs_engine_set_info(engine, file, &changed, error);

@@ -160,6 +160,18 @@ static void test_transaction_users_deleted_tree_still_frees_the_registry(void **
     memory_host_free(m);
 }
 
+static void test_transaction_users_new_tree_at_the_path_is_somebody_elses(void **state) {
+    (void)state;
+    memory_host *m = killed_at(FIXTURE_FRESH, "rename", "\\committed");
+    assert_true(memory_host_delete(m, FIXTURE_TREE));
+    memory_host_text(m, FIXTURE_DLL, "another installation's");
+    recover_ok(m);
+    assert_string_equal(memory_host_content(m, FIXTURE_DLL), "another installation's");
+    assert_string_equal(memory_host_reg_get(m, CS_HKLM, CS_KEY_ENVIRONMENT, "Path"),
+                        "%SystemRoot%\\system32;%SystemRoot%;C:\\Tools");
+    memory_host_free(m);
+}
+
 static void test_transaction_users_absent_drive_waits(void **state) {
     (void)state;
     memory_host *m = fixture_machine(FIXTURE_FRESH);
@@ -477,6 +489,7 @@ int main(void) {
         cmocka_unit_test(test_transaction_users_path_edit_survives_the_undo),
         cmocka_unit_test(test_transaction_users_deleted_private_folder_does_not_stop_recovery),
         cmocka_unit_test(test_transaction_users_deleted_tree_still_frees_the_registry),
+        cmocka_unit_test(test_transaction_users_new_tree_at_the_path_is_somebody_elses),
         cmocka_unit_test(test_transaction_users_absent_drive_waits),
         cmocka_unit_test(test_transaction_users_swapped_folder_is_refused),
         cmocka_unit_test(test_transaction_users_file_that_appears_is_never_replaced),
