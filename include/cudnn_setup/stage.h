@@ -24,6 +24,9 @@ void cs_stage_start(cs_stage *stage, const cs_host *host, const char *tree_path,
  * the numbers, CS_E_CANCELLED, or what cs_archive_extract says. What was written stays: cs_transaction_abandon drops it. */
 cs_status cs_stage_unpack(cs_stage *stage, cs_archive *archive, const cs_trust *trust, cs_strings *extras, cs_error *error);
 
+/* Where cs_stage_unpack puts the bytes; for whoever has them from elsewhere. Such a caller fills staged itself. */
+cs_sink cs_stage_sink(cs_stage *stage);
+
 /* Closes what is still open; accepts a zeroed stage. */
 void cs_stage_end(cs_stage *stage);
 

@@ -2,7 +2,9 @@
  * next start after a crash. Each step looks at names and file ids alone and may be interrupted and done again. Nothing here
  * creates a file or writes file data, `mark` and `lock` excepted: a full disk does not stop it. */
 #include "cudnn_setup/environment.h"
+#include "cudnn_setup/hash.h"
 #include "engine.h"
+#include "engine_mutants.h"
 
 /* ---- 2: registry ---- */
 
@@ -22,9 +24,11 @@ static cs_status undo_value(cs_engine *engine, const cs_reg_change *change, cs_e
     cs_reg_value current = {0}, back = {0};
     bool changed = false;
     cs_status status = registry->read(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, change->name, &current, error);
+    if (CS_MUTANT(NO_PATH_MERGE) && status == CS_OK && !cs_reg_value_equal(&current, &change->now)) goto out;
     if (status == CS_OK)
         status = cs_environment_undo_value(engine->host, engine->tree_path, change, &current, &back, &changed, error);
     if (status == CS_OK && changed) status = write_back(engine, change->name, &back, error);
+out:
     cs_reg_value_free(&current);
     cs_reg_value_free(&back);
     return status;
@@ -61,6 +65,27 @@ static cs_status confirm_taken(cs_engine *engine, const char *path, cs_error *er
     return cs_fail(error, CS_E_SYSTEM, "rename", path, "the system says that the name is taken, and it is not");
 }
 
+#ifdef CS_ENGINE_MUTANTS
+#include <string.h>
+
+static bool has_recorded_content(cs_engine *engine, const cs_move *move, cs_file *file) {
+    uint8_t digest[CS_SHA256_SIZE];
+    return cs_sha256_file(engine->fs, file, digest, NULL, NULL, NULL, NULL) == CS_OK &&
+           memcmp(digest, move->sha256, sizeof digest) == 0;
+}
+#endif
+
+static bool is_recorded(cs_engine *engine, const cs_move *move, cs_file *file, const cs_file_info *info) {
+#ifdef CS_ENGINE_MUTANTS
+    if (CS_MUTANT(UNDO_BY_CONTENT)) return has_recorded_content(engine, move, file);
+    if (CS_MUTANT(NO_FILE_IDS) || CS_MUTANT(NO_IDS_NO_MARKER)) return true;
+#else
+    (void)engine;
+    (void)file;
+#endif
+    return cs_file_id_equal(&info->id, &move->info.id);
+}
+
 /* Renames from to to if from is the recorded file. moved false: it is not there, or somebody else's, or the name is taken. */
 static cs_status move_recorded(cs_engine *engine, const cs_move *move, const char *from, const char *to, cs_file **file,
                                bool *moved, cs_error *error) {
@@ -70,7 +95,7 @@ static cs_status move_recorded(cs_engine *engine, const cs_move *move, const cha
     cs_status status = cs_engine_open_file(engine, from, file, &info, error);
     if (status == CS_E_NOT_FOUND || status == CS_E_REPARSE) return CS_OK;
     if (status != CS_OK) return status;
-    if (!cs_file_id_equal(&info.id, &move->info.id)) return CS_OK;
+    if (!is_recorded(engine, move, *file, &info)) return CS_OK;
     status = cs_engine_rename(engine, *file, to, false, error);
     if (status == CS_E_NO_SPACE && cs_engine_drop_state(engine, "reserve", error) == CS_OK)
         status = cs_engine_rename(engine, *file, to, false, error);
@@ -140,7 +165,7 @@ static cs_status undo_moves(cs_engine *engine, const cs_record *record, cs_error
     for (size_t i = record->move_count; i-- > 0 && status == CS_OK;)
         if (!record->moves[i].to_private) status = take_back_placed(engine, &record->moves[i], error);
     /* Without this barrier a crash could keep a later rename and lose an earlier one: two files for one name. */
-    if (status == CS_OK) status = cs_engine_sync_tree(engine, error);
+    if (status == CS_OK && !CS_MUTANT(BARRIER_MISSING)) status = cs_engine_sync_tree(engine, error);
     for (size_t i = record->move_count; i-- > 0 && status == CS_OK;)
         if (record->moves[i].to_private) status = bring_back_old(engine, &record->moves[i], error);
     return status;
@@ -164,8 +189,10 @@ static cs_status remove_made_folders(cs_engine *engine, const cs_record *record,
 
 /* Without both flushes an undone installation could come back half after its journal is gone. */
 static cs_status make_undo_durable(cs_engine *engine, const cs_record *record, cs_error *error) {
-    cs_status status = cs_engine_sync_tree(engine, error);
-    return status == CS_OK && record->reg_count ? cs_engine_flush_environment(engine, error) : status;
+    cs_status status = CS_MUTANT(UNDO_TREE_UNSYNCED) ? CS_OK : cs_engine_sync_tree(engine, error);
+    return status == CS_OK && record->reg_count && !CS_MUTANT(UNDO_REGISTRY_UNFLUSHED)
+               ? cs_engine_flush_environment(engine, error)
+               : status;
 }
 
 /* ---- 4 and 5 ---- */
@@ -220,6 +247,10 @@ cs_status cs_engine_undo(cs_engine *engine, const cs_record *record, cs_error *e
     if (status == CS_OK && cs_engine_has_tree(engine)) status = undo_moves(engine, record, error);
     if (status == CS_OK && cs_engine_has_tree(engine)) status = remove_made_folders(engine, record, error);
     if (status == CS_OK) status = make_undo_durable(engine, record, error);
+    if (status == CS_OK && (CS_MUTANT(NO_UNDONE_MARKER) || CS_MUTANT(NO_IDS_NO_MARKER))) {
+        drop_staged(engine, record);
+        return cs_engine_drop_state(engine, "journal", error);
+    }
     if (status == CS_OK) status = mark_undone(engine, error);
     return status == CS_OK ? cs_engine_finish_undone(engine, record, error) : status;
 }

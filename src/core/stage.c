@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cudnn_setup/path.h"
+#include "engine_mutants.h"
 
 enum { COPY_BLOCK = 256 * 1024 };
 
@@ -64,15 +65,17 @@ static cs_status end_row(void *ctx, size_t row, const cs_staged *staged, cs_erro
     if (!stage->wanted[row]) return CS_OK;
     if (stage->offsets[row] != staged->size)
         return cs_fail(error, CS_E_IO, "write", stage->manifest->files[row].target, "not all of its bytes were written");
-    cs_status status = fs->flush(fs->ctx, stage->files[row], error);
+    cs_status status = CS_MUTANT(STAGED_UNFLUSHED) ? CS_OK : fs->flush(fs->ctx, stage->files[row], error);
     if (status == CS_OK) status = fs->info(fs->ctx, stage->files[row], &stage->infos[row], error);
     fs->close(fs->ctx, stage->files[row]);
     stage->files[row] = NULL;
     return status;
 }
 
+cs_sink cs_stage_sink(cs_stage *stage) { return (cs_sink){.ctx = stage, .begin = begin_row, .write = write_row, .end = end_row}; }
+
 cs_status cs_stage_unpack(cs_stage *stage, cs_archive *archive, const cs_trust *trust, cs_strings *extras, cs_error *error) {
-    const cs_sink sink = {.ctx = stage, .begin = begin_row, .write = write_row, .end = end_row};
+    const cs_sink sink = cs_stage_sink(stage);
     return cs_archive_extract(archive, stage->manifest, trust, &sink, stage->staged, extras, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/programs.h"
+#include "engine_mutants.h"
 #include "record_rules.h"
 #include "transaction_internal.h"
 
@@ -120,7 +121,7 @@ static cs_status put_journal(cs_forward *run, const cs_buffer *bytes, cs_error *
     cs_buffer_free(&path);
     cs_buffer_free(&name);
     /* F3: durable, under its name, before anything below. */
-    return status == CS_OK ? cs_engine_sync_state(engine, error) : status;
+    return status == CS_OK && !CS_MUTANT(JOURNAL_NAME_UNSYNCED) ? cs_engine_sync_state(engine, error) : status;
 }
 
 /* Room for the undo on a disk that fills up meanwhile. */
@@ -222,7 +223,7 @@ static cs_status commit(cs_forward *run, cs_error *error) {
     cs_status status = cs_engine_rename_state(engine, "journal", "committed", false, error);
     if (status != CS_OK) return take_back(run, error);
     cs_error flush = {0};
-    if (cs_engine_sync_state(engine, &flush) == CS_OK) return CS_OK;
+    if (CS_MUTANT(COMMIT_UNSYNCED) || cs_engine_sync_state(engine, &flush) == CS_OK) return CS_OK;
     char text[512];
     cs_error_text(&flush, text, sizeof text);
     return cs_fail(error, CS_E_PENDING, "commit", engine->tree_path,

@@ -1,4 +1,5 @@
 /* Steps 7 to 9. Nothing is decided here: any surprise is a failure, and a failure is undone. */
+#include "engine_mutants.h"
 #include "transaction_internal.h"
 
 /* ---- 7: files ---- */
@@ -54,7 +55,7 @@ cs_status cs_forward_files(cs_forward *run, cs_error *error) {
     cs_status status = make_folders(run, error);
     if (status == CS_OK) status = pass(run, true, error);
     /* The barrier: without it a crash could keep a file's arrival and lose its predecessor's departure. */
-    if (status == CS_OK) status = cs_engine_sync_tree(&run->engine, error);
+    if (status == CS_OK && !CS_MUTANT(BARRIER_MISSING)) status = cs_engine_sync_tree(&run->engine, error);
     if (status == CS_OK) status = cs_forward_cancelled(run, error);
     if (status == CS_OK) status = pass(run, false, error);
     cs_forward_close_files(run);
@@ -90,8 +91,9 @@ cs_status cs_forward_registry(cs_forward *run, cs_error *error) {
 /* ---- 9: F4 ---- */
 
 cs_status cs_forward_durable(cs_forward *run, cs_error *error) {
-    cs_status status = cs_engine_sync_tree(&run->engine, error);
-    if (status == CS_OK && run->record->reg_count) status = cs_engine_flush_environment(&run->engine, error);
+    cs_status status = CS_MUTANT(TREE_UNSYNCED) ? CS_OK : cs_engine_sync_tree(&run->engine, error);
+    if (status == CS_OK && run->record->reg_count && !CS_MUTANT(REGISTRY_UNFLUSHED))
+        status = cs_engine_flush_environment(&run->engine, error);
     if (status == CS_OK) status = cs_engine_guards_check(&run->engine, error);
     return status == CS_OK ? cs_forward_cancelled(run, error) : status;
 }

@@ -43,7 +43,7 @@ enum { CRASH_ENVIRONMENTS = 3 };
 typedef struct crash_limits {
     size_t subsets; /* complete subsets up to so many pending changes */
     size_t states;  /* stop after so many distinct states; 0: never */
-    bool users;     /* somebody acts between crash and recovery */
+    uint64_t bad;   /* stop after so many bad states */
 } crash_limits;
 
 typedef struct crash_result {
@@ -59,6 +59,10 @@ uint64_t crash_result_bad(const crash_result *result);
 
 void crash_explore(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
                    crash_result *out);
+
+/* The same with somebody acting between the crash and the recovery. */
+void crash_users(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
+                 crash_result *out);
 
 /* ---- shared with the other checks (users, faults) ---- */
 /* The machine of the scenario before its first step, settled. */

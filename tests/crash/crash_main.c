@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "crash_jobs.h"
+#include "crash_mutants.h"
 
 enum { JOBS_MAX = 2048 };
 
@@ -28,6 +29,30 @@ static void explore(const crash_job *job, crash_result *result) {
     crash_explore(job->scenario, job->environment, job->model, &job->limits, result);
 }
 
+static void with_users(const crash_job *job, crash_result *result) {
+    crash_users(job->scenario, job->environment, job->model, &job->limits, result);
+}
+
+/* What these leave out matters only where somebody else has acted. */
+static bool needs_users(cs_mutant which) {
+    return which == CS_MUTANT_UNDO_BY_CONTENT || which == CS_MUTANT_NO_FILE_IDS || which == CS_MUTANT_NO_PATH_MERGE ||
+           which == CS_MUTANT_NO_IDS_NO_MARKER;
+}
+
+/* A mutant is judged by both; what the second one finds is added. */
+static void mutant(const crash_job *job, crash_result *result) {
+    crash_result users;
+    cs_engine_mutant = (cs_mutant)job->mutant;
+    explore(job, result);
+    if (job->model != CRASH_N || !needs_users((cs_mutant)job->mutant)) return;
+    with_users(job, &users);
+    for (int i = 0; i < INVARIANTS; i++) {
+        if (!result->bad[i]) memcpy(result->sample[i], users.sample[i], CRASH_SAMPLE_TEXT);
+        result->bad[i] += users.bad[i];
+    }
+    result->states += users.states;
+}
+
 static crash_job *add_job(crash_work work, const crash_scenario *scenario, unsigned environment, unsigned rows,
                           crash_model model) {
     if (job_count == JOBS_MAX) abort();
@@ -48,8 +73,39 @@ static void add_explorations(const wishes *w) {
                 const crash_scenario *scenario = &crash_scenarios[i];
                 if (!is_wanted(w, scenario, (crash_model)model)) continue;
                 crash_job *job = add_job(explore, scenario, environment, w->deep ? 4 : 3, (crash_model)model);
-                job->limits = (crash_limits){.subsets = w->deep ? 14 : 11, .states = w->deep ? 0 : 20000};
+                job->limits = (crash_limits){.subsets = w->deep ? 14 : 11, .states = w->deep ? 0 : 20000, .bad = 100};
                 job->deep = w->deep;
+            }
+}
+
+static void add_users(const wishes *w) {
+    for (size_t i = 0; i < crash_scenario_count; i++)
+        for (unsigned environment = 0; environment < (w->deep ? CRASH_ENVIRONMENTS : 1u); environment++) {
+            if (!is_wanted(w, &crash_scenarios[i], CRASH_N)) continue;
+            crash_job *job = add_job(with_users, &crash_scenarios[i], environment, 3, CRASH_N);
+            job->limits = (crash_limits){.subsets = 11, .bad = 100};
+        }
+}
+
+/* One that starts from each kind of machine is enough, unless there is much time. */
+static bool shows_mutants(const wishes *w, const crash_scenario *scenario) {
+    static const char *const names[] = {"fresh, folders missing",  "over 7.6",        "over our 8.0.2", "uninstall back to 7.6",
+                                        "rollback of the upgrade", "repair of damage"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(scenario->name, names[i]) == 0) return true;
+    return w->deep && scenario->step_count == 1;
+}
+
+static void add_mutants(const wishes *w) {
+    static const crash_model models[] = {CRASH_N, CRASH_H};
+    for (int number = 1; number < CS_MUTANTS; number++)
+        for (size_t i = 0; i < crash_scenario_count; i++)
+            for (size_t k = 0; k < 2; k++) {
+                if (!is_wanted(w, &crash_scenarios[i], models[k]) || !shows_mutants(w, &crash_scenarios[i])) continue;
+                crash_job *job = add_job(mutant, &crash_scenarios[i], 0, 3, models[k]);
+                job->mutant = number;
+                job->limits =
+                    (crash_limits){.subsets = w->deep ? 10 : 7, .states = w->deep ? 20000 : 1200, .bad = w->deep ? 2000 : 100};
             }
 }
 
@@ -60,26 +116,56 @@ static void print_bad(const crash_result *result) {
                    result->sample[i]);
 }
 
-static void print_explorations(void) {
+static void print_job(const crash_job *job) {
+    const crash_result *r = &job->result;
+    uint64_t bad = crash_result_bad(r) + job->crashed;
+    printf("%-30s %-3u %-5s %9llu %10llu %8llu %5llu %5llu%s%s\n", job->scenario->name, job->environment,
+           crash_model_name(job->model), (unsigned long long)r->operations, (unsigned long long)r->raw,
+           (unsigned long long)r->states, (unsigned long long)r->depth, (unsigned long long)bad,
+           r->complete ? "" : "  cut at the limit", job->crashed ? "  the explorer itself crashed" : "");
+    print_bad(r);
+    bad ? failed++ : passed++;
+}
+
+static void print_jobs(const char *title) {
     crash_result all = {0};
-    printf("%-30s %-3s %-5s %9s %10s %8s %5s %5s\n", "scenario", "env", "model", "operations", "raw images", "states", "depth",
-           "bad");
+    printf("%s\n%-30s %-3s %-5s %9s %10s %8s %5s %5s\n", title, "scenario", "env", "model", "operations", "raw images", "states",
+           "depth", "bad");
     for (size_t i = 0; i < job_count; i++) {
-        const crash_job *job = &jobs[i];
-        const crash_result *r = &job->result;
-        uint64_t bad = crash_result_bad(r) + job->crashed;
-        printf("%-30s %-3u %-5s %9llu %10llu %8llu %5llu %5llu%s%s\n", job->scenario->name, job->environment,
-               crash_model_name(job->model), (unsigned long long)r->operations, (unsigned long long)r->raw,
-               (unsigned long long)r->states, (unsigned long long)r->depth, (unsigned long long)bad,
-               r->complete ? "" : "  cut at the limit", job->crashed ? "  the explorer itself crashed" : "");
-        print_bad(r);
-        all.operations += r->operations;
-        all.raw += r->raw;
-        all.states += r->states;
-        bad ? failed++ : passed++;
+        print_job(&jobs[i]);
+        all.operations += jobs[i].result.operations;
+        all.raw += jobs[i].result.raw;
+        all.states += jobs[i].result.states;
     }
     printf("%-40s %9llu %10llu %8llu\n\n", "all", (unsigned long long)all.operations, (unsigned long long)all.raw,
            (unsigned long long)all.states);
+    job_count = 0;
+}
+
+/* A mutant that nothing catches is a hole in the explorer. */
+static void print_mutant(int number) {
+    uint64_t bad[INVARIANTS] = {0}, all = 0, caught_in = 0;
+    const crash_job *example = NULL;
+    for (size_t i = 0; i < job_count; i++) {
+        if (jobs[i].mutant != number) continue;
+        uint64_t here = crash_result_bad(&jobs[i].result) + jobs[i].crashed;
+        if (here && !example) example = &jobs[i];
+        all += here;
+        caught_in += here != 0;
+        for (int k = 0; k < INVARIANTS; k++) bad[k] += jobs[i].result.bad[k];
+    }
+    printf("%-46s %8llu %9llu  by", crash_mutant_name((cs_mutant)number), (unsigned long long)all, (unsigned long long)caught_in);
+    for (int k = 1; k < INVARIANTS; k++)
+        if (bad[k]) printf(" %d:%llu", k, (unsigned long long)bad[k]);
+    printf("%s\n", all ? "" : " NOTHING: NOT CAUGHT");
+    if (example) printf("      first: %s, %s\n", example->scenario->name, crash_model_name(example->model));
+    all ? passed++ : failed++;
+}
+
+static void print_mutants(void) {
+    printf("mutants of the engine\n%-46s %8s %9s\n", "mutant", "bad", "scenarios");
+    for (int number = 1; number < CS_MUTANTS; number++) print_mutant(number);
+    printf("\n");
     job_count = 0;
 }
 
@@ -102,9 +188,18 @@ int main(int argc, char **argv) {
         }
     }
     if (!w.parallel) return usage();
-    add_explorations(&w);
-    crash_jobs_run(jobs, job_count, w.parallel);
-    print_explorations();
+    if (w.mutants) {
+        add_mutants(&w);
+        crash_jobs_run(jobs, job_count, w.parallel);
+        print_mutants();
+    } else {
+        add_explorations(&w);
+        crash_jobs_run(jobs, job_count, w.parallel);
+        print_jobs("power cuts");
+        add_users(&w);
+        crash_jobs_run(jobs, job_count, w.parallel);
+        print_jobs("power cuts, and somebody acts before the recovery");
+    }
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed ? 1 : 0;
 }

@@ -175,9 +175,8 @@ bool crash_may_apply(const crash_image *image, const crash_op *op) {
     switch (op->kind) {
     case OP_MAKE:
         return !image->at[op->a].file && image->at[crash_path_parent(op->a)].file;
-    case OP_RENAME: /* content: the file that is replaced, or 0 */
-        return image->at[op->a].file == op->file && image->at[crash_path_parent(op->b)].file &&
-               (!image->at[op->b].file || image->at[op->b].file == op->content);
+    case OP_RENAME: /* onto whatever has the name there: where the predecessor's leaving is lost, its name is lost with it */
+        return image->at[op->a].file == op->file && image->at[crash_path_parent(op->b)].file;
     case OP_REMOVE:
         return image->at[op->a].file == op->file && !(crash_is_folder(&image->at[op->a]) && has_children(image, op->a));
     case OP_META:

@@ -103,21 +103,12 @@ static cs_status begin(work *w) {
     return status;
 }
 
-/* What cs_stage_unpack does for one row, with bytes from memory. */
+/* What cs_stage_unpack does, with bytes from memory. */
 static cs_status stage_row(work *w, unsigned row, const char *text) {
-    const cs_fs *fs = w->host->fs;
-    const cs_blob blob = cs_plan_blob(w->txid, CS_AREA_NEW, row);
-    cs_buffer path = {0};
-    cs_file *file = NULL;
-    cs_status status = cs_blob_path(w->host, w->place.tree.path, &blob, &path, w->error);
-    if (status == CS_OK) status = fs->open(fs->ctx, path.data, CS_OPEN_CREATE, &file, w->error);
-    if (status == CS_OK) status = fs->set_size(fs->ctx, file, strlen(text), w->error);
-    if (status == CS_OK) status = fs->write(fs->ctx, file, 0, text, strlen(text), w->error);
-    if (status == CS_OK) status = fs->flush(fs->ctx, file, w->error);
-    if (status == CS_OK) status = fs->info(fs->ctx, file, &w->stage.infos[row], w->error);
-    fs->close(fs->ctx, file);
-    cs_buffer_free(&path);
-    return status;
+    const cs_sink sink = cs_stage_sink(&w->stage);
+    cs_status status = sink.begin(sink.ctx, row, strlen(text), w->error);
+    if (status == CS_OK) status = sink.write(sink.ctx, row, text, strlen(text), w->error);
+    return status == CS_OK ? sink.end(sink.ctx, row, &w->stage.staged[row], w->error) : status;
 }
 
 static cs_status stage(work *w, const cs_manifest *manifest, const char *version, const bool *only) {
@@ -127,8 +118,9 @@ static cs_status stage(work *w, const cs_manifest *manifest, const char *version
         w->stage.wanted[i] = !only || only[i];
         w->stage.staged[i].size = manifest->files[i].size;
         memcpy(w->stage.staged[i].sha256, manifest->files[i].sha256, CS_SHA256_SIZE);
-        if (w->stage.wanted[i]) status = stage_row(w, i, crash_row_text(version, i));
+        status = stage_row(w, i, crash_row_text(version, i));
     }
+    cs_stage_end(&w->stage);
     return status;
 }
 
