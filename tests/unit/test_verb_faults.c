@@ -122,7 +122,7 @@ static void test_verb_faults_uninstall_one_call_fails(void **state) {
 
 static void test_verb_faults_install_one_allocation_fails(void **state) {
     (void)state;
-    for (unsigned long n = 1; n < 20000; n += 7) {
+    for (unsigned long n = 1; n < 20000; n += 17) {
         verb_case c;
         char *before = begin(&c);
         memory_host_events(c.machine, NULL); /* an event that cannot be told is no failure of the verb */
