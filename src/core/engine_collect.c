@@ -106,12 +106,14 @@ static cs_status remove_private_folder(cs_engine *engine, const char *txid, cons
     return status;
 }
 
-static cs_status is_gone(cs_engine *engine, const char *txid, bool *gone, cs_error *error) {
+/* A folder that stays (somebody's file lies in `old`) is flushed: nothing points to it once `intent` is gone. */
+static cs_status look_or_flush(cs_engine *engine, const char *txid, bool *gone, cs_error *error) {
     cs_buffer path = {0};
     cs_file_info info;
     bool there = true;
     cs_status status = private_path(engine, txid, NULL, &path, error);
     if (status == CS_OK) status = cs_engine_stat(engine, path.data, &there, &info, error);
+    if (status == CS_OK && there) status = engine->fs->sync_folder(engine->fs->ctx, path.data, error);
     if (status == CS_OK && !there) *gone = true;
     cs_buffer_free(&path);
     return status;
@@ -128,7 +130,7 @@ static cs_status collect_transaction(cs_engine *engine, const char *txid, bool *
     if (status == CS_OK) status = drop_private(engine, txid, "archive", error);
     if (status == CS_OK) status = drop_private(engine, txid, "mark", error);
     if (status == CS_OK) status = remove_private_folder(engine, txid, NULL, error);
-    if (status == CS_OK) status = is_gone(engine, txid, gone, error);
+    if (status == CS_OK) status = look_or_flush(engine, txid, gone, error);
     cs_buffer_free(&relative);
     return status;
 }
