@@ -106,15 +106,21 @@ static cs_status remove_private_folder(cs_engine *engine, const char *txid, cons
     return status;
 }
 
-/* A folder that stays (somebody's file lies in `old`) is flushed: nothing points to it once `intent` is gone. */
-static cs_status look_or_flush(cs_engine *engine, const char *txid, bool *gone, cs_error *error) {
+static cs_status is_there(cs_engine *engine, const char *txid, const char *name, bool *there, cs_error *error) {
     cs_buffer path = {0};
     cs_file_info info;
-    bool there = true;
+    *there = true;
+    cs_status status = private_path(engine, txid, name, &path, error);
+    if (status == CS_OK) status = cs_engine_stat(engine, path.data, there, &info, error);
+    cs_buffer_free(&path);
+    return status;
+}
+
+/* A folder that stays is flushed if something in it went: nothing points to it any more once `intent` is gone. */
+static cs_status flush_kept(cs_engine *engine, const char *txid, cs_error *error) {
+    cs_buffer path = {0};
     cs_status status = private_path(engine, txid, NULL, &path, error);
-    if (status == CS_OK) status = cs_engine_stat(engine, path.data, &there, &info, error);
-    if (status == CS_OK && there) status = engine->fs->sync_folder(engine->fs->ctx, path.data, error);
-    if (status == CS_OK && !there) *gone = true;
+    if (status == CS_OK) status = engine->fs->sync_folder(engine->fs->ctx, path.data, error);
     cs_buffer_free(&path);
     return status;
 }
@@ -122,15 +128,20 @@ static cs_status look_or_flush(cs_engine *engine, const char *txid, bool *gone, 
 /* An `old` that is not empty holds somebody's file: it stays, and so does its folder. */
 static cs_status collect_transaction(cs_engine *engine, const char *txid, bool *gone, cs_error *error) {
     cs_buffer relative = {0};
+    bool had_new = false, had_mark = false, there = true;
     cs_buffer_format(&relative, CS_NAME_PRIVATE "/%s", txid);
     cs_status status = cs_buffer_check(&relative, error);
     if (status == CS_OK) status = cs_engine_guard(engine, relative.data, error);
+    if (status == CS_OK) status = is_there(engine, txid, "new", &had_new, error);
+    if (status == CS_OK) status = is_there(engine, txid, "mark", &had_mark, error);
     if (status == CS_OK) status = empty_new_folder(engine, txid, error);
     if (status == CS_OK) status = remove_private_folder(engine, txid, "old", error);
     if (status == CS_OK) status = drop_private(engine, txid, "archive", error);
     if (status == CS_OK) status = drop_private(engine, txid, "mark", error);
     if (status == CS_OK) status = remove_private_folder(engine, txid, NULL, error);
-    if (status == CS_OK) status = look_or_flush(engine, txid, gone, error);
+    if (status == CS_OK) status = is_there(engine, txid, NULL, &there, error);
+    if (status == CS_OK && !there) *gone = true;
+    if (status == CS_OK && there && (had_new || had_mark)) status = flush_kept(engine, txid, error);
     cs_buffer_free(&relative);
     return status;
 }
