@@ -64,6 +64,10 @@ void crash_explore(const crash_scenario *scenario, unsigned environment, crash_m
 void crash_users(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
                  crash_result *out);
 
+/* Fails every call and every allocation of the scenario's first step; operations counts the faults. all: with every code. */
+void crash_faults(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits, bool all,
+                  crash_result *out);
+
 /* ---- shared with the other checks (users, faults) ---- */
 /* The machine of the scenario before its first step, settled. */
 void crash_scenario_base(const crash_scenario *scenario, unsigned environment, crash_machine *machine, crash_image *out);

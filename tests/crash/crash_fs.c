@@ -203,6 +203,8 @@ static cs_status fs_info(void *ctx, cs_file *file, cs_file_info *out, cs_error *
 static uint32_t rename_code(crash_machine *machine, crash_handle *handle, const char *text, bool replace) {
     uint16_t from = machine->where[handle->file], to = crash_path(text);
     if (!handle->may_delete) return 5;
+    if (from == to) return 0; /* done before, though it was reported as failed */
+    if (!from) return 2;
     if (!machine->now.at[crash_path_parent(to)].file) return 3;
     if (crash_path_text(from)[0] != text[0]) return 17;
     const crash_entry there = machine->now.at[to];
@@ -236,6 +238,7 @@ static uint32_t remove_code(crash_machine *machine, crash_handle *handle) {
     cs_file_info info;
     bool inherited;
     crash_meta_get(entry_of(handle)->meta, &info, &inherited);
+    if (!machine->where[handle->file]) return 0; /* done before, though it was reported as failed */
     if (!handle->may_delete || info.attributes & 1) return 5;
     crash_apply(machine, (crash_op){.kind = OP_REMOVE, .a = machine->where[handle->file], .file = handle->file});
     return 0;

@@ -30,6 +30,7 @@ typedef struct crash_explorer {
     } parsed[CRASH_PARSED]; /* committed records, for their cleanup */
     struct timespec start;
     const crash_limits *limits;
+    const char *label; /* put before what is bad; NULL: nothing */
     crash_result *result;
 } crash_explorer;
 

@@ -10,7 +10,7 @@
 enum { JOBS_MAX = 2048 };
 
 typedef struct wishes {
-    bool deep, mutants;
+    bool deep, mutants, faults;
     const char *scenario, *model;
     unsigned parallel;
 } wishes;
@@ -20,7 +20,8 @@ static size_t job_count;
 static unsigned long passed, failed;
 
 static int usage(void) {
-    puts("usage: crash_explorer [--deep] [--mutants] [--scenario TEXT] [--model N|H|HX|N1|H1] [--jobs N]\n"
+    puts("usage: crash_explorer [--deep | --mutants | --faults] [--scenario TEXT] [--model N|H|HX|N1|H1] [--jobs N]\n"
+         "--mutants: the engine with one fault of its own at a time. --faults: failing calls alone, with every code.\n"
          "Cuts the power at every moment of every run, and of every recovery from that; see docs/transaction.md.");
     return 2;
 }
@@ -31,6 +32,10 @@ static void explore(const crash_job *job, crash_result *result) {
 
 static void with_users(const crash_job *job, crash_result *result) {
     crash_users(job->scenario, job->environment, job->model, &job->limits, result);
+}
+
+static void with_faults(const crash_job *job, crash_result *result) {
+    crash_faults(job->scenario, job->environment, job->model, &job->limits, job->deep, result);
 }
 
 /* What these leave out matters only where somebody else has acted. */
@@ -109,6 +114,14 @@ static void add_mutants(const wishes *w) {
             }
 }
 
+static void add_faults(const wishes *w) {
+    for (size_t i = 0; i < crash_scenario_count; i++) {
+        if (!is_wanted(w, &crash_scenarios[i], CRASH_N) || !shows_mutants(w, &crash_scenarios[i])) continue;
+        crash_job *job = add_job(with_faults, &crash_scenarios[i], 0, 3, CRASH_N);
+        job->deep = w->deep || w->faults;
+    }
+}
+
 static void print_bad(const crash_result *result) {
     for (int i = 1; i < INVARIANTS; i++)
         if (result->bad[i])
@@ -177,6 +190,8 @@ int main(int argc, char **argv) {
             w.deep = true;
         } else if (strcmp(argv[i], "--mutants") == 0) {
             w.mutants = true;
+        } else if (strcmp(argv[i], "--faults") == 0) {
+            w.faults = true;
         } else if (next && strcmp(argv[i], "--scenario") == 0) {
             w.scenario = argv[++i];
         } else if (next && strcmp(argv[i], "--model") == 0) {
@@ -192,6 +207,10 @@ int main(int argc, char **argv) {
         add_mutants(&w);
         crash_jobs_run(jobs, job_count, w.parallel);
         print_mutants();
+    } else if (w.faults) {
+        add_faults(&w);
+        crash_jobs_run(jobs, job_count, w.parallel);
+        print_jobs("every call and every allocation fails (operations: faults)");
     } else {
         add_explorations(&w);
         crash_jobs_run(jobs, job_count, w.parallel);
@@ -199,6 +218,9 @@ int main(int argc, char **argv) {
         add_users(&w);
         crash_jobs_run(jobs, job_count, w.parallel);
         print_jobs("power cuts, and somebody acts before the recovery");
+        add_faults(&w);
+        crash_jobs_run(jobs, job_count, w.parallel);
+        print_jobs("every call and every allocation fails (operations: faults)");
     }
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed ? 1 : 0;

@@ -31,7 +31,8 @@ uint64_t crash_result_bad(const crash_result *result) {
 
 void crash_note_bad(crash_explorer *e, crash_invariant invariant, const char *text) {
     char *sample = e->result->sample[invariant];
-    if (!e->result->bad[invariant]) snprintf(sample, CRASH_SAMPLE_TEXT, "%s", text);
+    if (!e->result->bad[invariant])
+        snprintf(sample, CRASH_SAMPLE_TEXT, "%s%s%s", e->label ? e->label : "", e->label ? ": " : "", text);
     e->result->bad[invariant]++;
 }
 

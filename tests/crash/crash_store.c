@@ -119,6 +119,7 @@ void crash_machine_load(crash_machine *machine, const crash_image *image) {
     machine->hook = NULL;
     machine->check = NULL;
     machine->changes = 0;
+    machine->slept_ms = 0;
 }
 
 void crash_machine_save(const crash_machine *machine, crash_image *out) {

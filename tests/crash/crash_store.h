@@ -123,7 +123,7 @@ struct crash_machine {
     crash_hook hook;
     crash_check check;
     void *ctx;
-    uint64_t random;
+    uint64_t random, random_names;
     bool read_mark; /* somebody read what decides nothing */
     unsigned long changes;
     uint64_t slept_ms;

@@ -146,9 +146,11 @@ static cs_status sys_random(void *ctx, void *bytes, size_t size, cs_error *error
     bool after;
     uint32_t code = crash_step(machine, "random", "", &after);
     if (code) return cs_fail_win32(error, code, "random", NULL);
+    /* Transaction ids do not depend on how many names for old programs were drawn before. */
+    uint64_t *random = size == 16 ? &machine->random : &machine->random_names;
     for (size_t i = 0; i < size; i++) {
-        machine->random = crash_mix(machine->random);
-        ((uint8_t *)bytes)[i] = (uint8_t)machine->random;
+        *random = crash_mix(*random);
+        ((uint8_t *)bytes)[i] = (uint8_t)*random;
     }
     return CS_OK;
 }
