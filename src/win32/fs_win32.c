@@ -72,6 +72,13 @@ static void fs_close(void *ctx, cs_file *file) {
     cs_free(file);
 }
 
+/* Windows lets a read-only file's attributes be written. Wine asks Unix for write access to the file, which only root gets for a
+ * read-only one; setting attributes works there without having asked. */
+static DWORD wanted_access(cs_open_mode mode) {
+    DWORD access = mode_rows[mode].access;
+    return cs_wine_version() ? access & ~(DWORD)FILE_WRITE_ATTRIBUTES : access;
+}
+
 static cs_status fs_open(void *ctx, const char *path, cs_open_mode mode, cs_file **out, cs_error *error) {
     *out = NULL;
     const mode_row *row = &mode_rows[mode];
@@ -83,7 +90,8 @@ static cs_status fs_open(void *ctx, const char *path, cs_open_mode mode, cs_file
         return cs_fail(error, path ? CS_E_NO_MEMORY : CS_E_NAME, "open", path, NULL);
     }
     *file = (cs_file){.path = copy, .mode = mode};
-    cs_status status = cs_win32_open(path, row->access, row->share, row->disposition, row->flags, "open", &file->handle, error);
+    cs_status status =
+        cs_win32_open(path, wanted_access(mode), row->share, row->disposition, row->flags, "open", &file->handle, error);
     if (status == CS_OK)
         *out = file;
     else
