@@ -21,7 +21,7 @@ static unsigned long passed, failed;
 
 static int usage(void) {
     puts("usage: crash_explorer [--deep | --mutants | --faults] [--scenario TEXT] [--model N|H|HX|N1|H1] [--jobs N]\n"
-         "--mutants: the engine with one fault of its own at a time. --faults: failing calls alone, with every code.\n"
+         "--mutants: the engine with one fault of its own at a time, alone. --faults: failing calls alone, with every code.\n"
          "Cuts the power at every moment of every run, and of every recovery from that; see docs/transaction.md.");
     return 2;
 }
@@ -221,6 +221,11 @@ int main(int argc, char **argv) {
         add_faults(&w);
         crash_jobs_run(jobs, job_count, w.parallel);
         print_jobs("every call and every allocation fails (operations: faults)");
+        if (!w.scenario && !w.model) { /* of a selection nobody can say that a mutant is not caught */
+            add_mutants(&w);
+            crash_jobs_run(jobs, job_count, w.parallel);
+            print_mutants();
+        }
     }
     printf("%lu passed, %lu failed\n", passed, failed);
     return failed ? 1 : 0;
