@@ -13,6 +13,9 @@ typedef struct cs_session {
     char *state;                          /* P\state */
     cs_file *lock;                        /* held; NULL in a read-only session */
     bool created_programs, created_state; /* by this run: removed again if nothing is installed at its end */
+    /* The tree's root and the folders of B that are staged into: held from cs_transaction_begin until commit or abandon. */
+    struct cs_guard *held;
+    size_t held_count;
 } cs_session;
 
 /* Step 0 without the recovery: creates P, P\state and `lock` if absent, checks who can write to them, takes the lock.
@@ -42,8 +45,14 @@ typedef enum cs_pending { CS_PENDING_NONE, CS_PENDING_JOURNAL, CS_PENDING_COMMIT
 /* The present stack of a tree: `committed` if there, else `head`. CS_E_NOTHING if neither is. pending may be NULL. */
 cs_status cs_session_head(const cs_session *session, const char *tree_id, cs_record *out, cs_pending *pending, cs_error *error);
 
-/* Step 3, first part: writes `intent`, creates B with `mark` and new\ (and old\). */
+/* Step 3, first part: writes `intent`, creates B with `mark` and new\ (and old\), and holds these folders and the tree's root
+ * until cs_transaction_commit, cs_transaction_abandon or the session's end: what is staged by path lands there and nowhere else.
+ * A tree that was opened as a folder must still be there: CS_E_CHANGED, CS_E_REPARSE. One that was located as gone (its volume
+ * is "") gets no B. */
 cs_status cs_transaction_begin(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error);
+
+/* Drops B\archive, the copy that cs_stage_archive made, below the held folders. Absent, or nothing held: CS_OK. */
+cs_status cs_transaction_drop_archive(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error);
 
 /* Keeps the manifest's bytes as manifests\<sha256>.json (flushed; before F3). */
 cs_status cs_session_keep_manifest(cs_session *session, const char *tree_id, const cs_manifest *manifest, cs_error *error);

@@ -50,6 +50,10 @@ void cs_engine_unguard(cs_engine *engine, const char *path);
 void cs_engine_unguard_all(cs_engine *engine);
 /* True if the tree's root is held: false means that the tree is gone. */
 bool cs_engine_has_tree(const cs_engine *engine);
+/* The held folders pass to the session, or back from it. What the receiver held is let go. */
+void cs_session_unhold(cs_session *session);
+void cs_engine_give_guards(cs_engine *engine);
+void cs_engine_take_guards(cs_engine *engine);
 /* Whether the tree's drive is there at all: a folder that is absent from a drive that is present was deleted or moved; with the
  * drive absent nothing is known. */
 cs_status cs_engine_volume_present(cs_engine *engine, bool *present, cs_error *error);

@@ -137,6 +137,29 @@ void cs_engine_unguard_all(cs_engine *engine) {
     engine->guards = NULL;
 }
 
+static void take_over(cs_guard **to, size_t *to_count, cs_guard **from, size_t *from_count) {
+    *to = *from;
+    *to_count = *from_count;
+    *from = NULL;
+    *from_count = 0;
+}
+
+void cs_session_unhold(cs_session *session) {
+    cs_engine former = {.host = session->host, .fs = session->host ? session->host->fs : NULL};
+    take_over(&former.guards, &former.guard_count, &session->held, &session->held_count);
+    cs_engine_unguard_all(&former);
+}
+
+void cs_engine_give_guards(cs_engine *engine) {
+    cs_session_unhold(engine->session);
+    take_over(&engine->session->held, &engine->session->held_count, &engine->guards, &engine->guard_count);
+}
+
+void cs_engine_take_guards(cs_engine *engine) {
+    cs_engine_unguard_all(engine);
+    take_over(&engine->guards, &engine->guard_count, &engine->session->held, &engine->session->held_count);
+}
+
 bool cs_engine_has_tree(const cs_engine *engine) { return engine->guard_count != 0; }
 
 cs_status cs_engine_volume_present(cs_engine *engine, bool *present, cs_error *error) {

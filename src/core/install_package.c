@@ -19,24 +19,9 @@ static cs_status begin(cs_install_work *work, cs_error *error) {
 
 cs_status cs_install_begin(cs_install_work *work) { return begin(work, &work->run.error); }
 
-/* B\archive, which only a copied archive makes. */
-static cs_status copy_path(const cs_install_work *work, cs_buffer *out, cs_error *error) {
-    cs_buffer name = {0};
-    cs_buffer_format(&name, ".cudnn-setup/%s/archive", work->txid);
-    cs_status status = cs_buffer_check(&name, error);
-    if (status == CS_OK) status = cs_path_join(out, work->run.host->fs->separator, work->place.tree.path, name.data, error);
-    cs_buffer_free(&name);
-    return status;
-}
-
-static void remove_copy(const cs_install_work *work) {
-    const cs_fs *fs = work->run.host->fs;
-    cs_buffer path = {0};
-    cs_file *file = NULL;
-    if (work->begun && copy_path(work, &path, NULL) == CS_OK && fs->open(fs->ctx, path.data, CS_OPEN_MOVE, &file, NULL) == CS_OK)
-        fs->remove(fs->ctx, file, NULL);
-    fs->close(fs->ctx, file);
-    cs_buffer_free(&path);
+/* B\archive, which only a copied archive makes. What cannot go now is dropped with the rest of B. */
+static void remove_copy(cs_install_work *work) {
+    if (work->begun) cs_transaction_drop_archive(&work->run.session, &work->place.tree, work->txid, NULL);
 }
 
 /* An archive on a share or a stick could be swapped behind our back: a copy on the tree's volume is used. A dry run writes

@@ -92,6 +92,7 @@ cs_status cs_session_open_reading(const cs_host *host, cs_session *out, cs_error
 }
 
 void cs_session_close(cs_session *session) {
+    cs_session_unhold(session);
     if (session->host && session->lock) session->host->fs->close(session->host->fs->ctx, session->lock);
     cs_free(session->programs);
     cs_free(session->state);

@@ -68,6 +68,17 @@ static cs_status make_private_folders(cs_engine *engine, cs_error *error) {
     return status == CS_OK ? cs_engine_sync_tree(engine, error) : status;
 }
 
+/* A tree that was located as gone has no volume: there is nothing to move in it, and no B to move it to. */
+static bool was_there(const cs_tree *tree) { return tree->volume[0] != '\0'; }
+
+static cs_status hold_root(cs_engine *engine, const cs_tree *tree, cs_error *error) {
+    cs_status status = cs_engine_guard(engine, "", error);
+    if (status == CS_E_NOT_FOUND) return cs_fail(error, CS_E_CHANGED, "begin", tree->path, "the folder is gone");
+    if (status == CS_OK && !cs_file_id_equal(&engine->guards[0].id, &tree->root))
+        status = cs_fail(error, CS_E_CHANGED, "begin", tree->path, "another folder stands in its place");
+    return status;
+}
+
 cs_status cs_transaction_begin(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error) {
     cs_error unused = {0};
     if (!error) error = &unused;
@@ -76,11 +87,20 @@ cs_status cs_transaction_begin(cs_session *session, const cs_tree *tree, const c
     cs_status status = expect_nothing_pending(&engine, error);
     if (status == CS_OK) status = cs_engine_make_state(&engine, error);
     if (status == CS_OK) status = cs_engine_write_intent(&engine, error);
-    if (status == CS_OK) status = cs_engine_guard(&engine, "", error);
-    if (status == CS_OK)
-        status = make_private_folders(&engine, error);
-    else if (status == CS_E_NOT_FOUND)
-        status = CS_OK; /* the tree is gone: there is nothing to move in it, and no B to move it to */
+    if (status == CS_OK && was_there(tree)) status = hold_root(&engine, tree, error);
+    if (status == CS_OK && was_there(tree)) status = make_private_folders(&engine, error);
+    if (status == CS_OK) cs_engine_give_guards(&engine); /* whatever is staged is staged below held folders */
+    cs_engine_end(&engine);
+    return status;
+}
+
+cs_status cs_transaction_drop_archive(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error) {
+    if (!session->held_count) return CS_OK;
+    cs_engine engine = cs_engine_start(session, tree->id, tree->path, txid);
+    cs_buffer path = {0};
+    cs_status status = cs_engine_private_path(engine.host, tree->path, txid, "archive", &path, error);
+    if (status == CS_OK) status = cs_engine_drop(&engine, path.data, NULL, error);
+    cs_buffer_free(&path);
     cs_engine_end(&engine);
     return status;
 }
@@ -98,6 +118,7 @@ cs_status cs_transaction_abandon(cs_session *session, const cs_tree *tree, const
     cs_engine engine = cs_engine_start(session, tree->id, tree->path, txid);
     cs_record head = {0};
     bool there = false;
+    cs_engine_take_guards(&engine); /* they end with this run of the engine, whatever it comes to */
     cs_status status = expect_nothing_pending(&engine, error);
     if (status == CS_OK) status = read_head(&engine, &head, &there, error);
     if (status == CS_OK) status = cs_engine_collect(&engine, there ? &head : NULL, error);
@@ -247,6 +268,8 @@ static cs_status run_forward(cs_forward *run, cs_error *error) {
         status = apply(run, &journal, error);
         status = status == CS_OK ? commit(run, error) : take_back(run, error);
         if (status == CS_OK) clean(run);
+    } else {
+        cs_engine_give_guards(&run->engine); /* nothing was done: what is staged stays held for another plan, or to be dropped */
     }
     cs_buffer_free(&journal);
     return status;
@@ -258,6 +281,7 @@ cs_status cs_transaction_commit(cs_session *session, const cs_tree *tree, const 
     if (strcmp(record->tree_id, tree->id) != 0 || strcmp(record->tree_path, tree->path) != 0)
         return cs_fail(error, CS_E_CHANGED, "begin", tree->path, "the plan is for another tree");
     cs_forward run = {.engine = cs_engine_start(session, tree->id, tree->path, record->txid), .tree = tree, .record = record};
+    cs_engine_take_guards(&run.engine);
     run.files = cs_alloc(record->move_count + 1, sizeof(cs_file *));
     cs_status status = run.files ? run_forward(&run, error) : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     cs_forward_close_files(&run);
