@@ -161,7 +161,6 @@ static cs_status make_reserve(cs_forward *run, cs_error *error) {
 
 /* ---- 6 ---- */
 
-/* A crash from here on is found by the service at the next start of Windows. Its program is in P since step 2. */
 static cs_status turn_service_on(cs_forward *run, cs_error *error) {
     const cs_host *host = run->engine.host;
     cs_buffer program = {0};
@@ -170,6 +169,20 @@ static cs_status turn_service_on(cs_forward *run, cs_error *error) {
     if (status == CS_OK && host->registry) status = host->registry->flush(host->registry->ctx, CS_HKLM, SERVICES_KEY, error);
     cs_buffer_free(&program);
     return status;
+}
+
+/* A crash from here on is found by the service at the next start of Windows; its program is in P since step 2. Without it (an
+ * older one may be marked for deletion, or a policy forbids services) the journal alone is enough for /recover. */
+static void ask_for_service(cs_forward *run) {
+    cs_error error = {0};
+    if (turn_service_on(run, &error) == CS_OK) return;
+    char text[512];
+    cs_error_text(&error, text, sizeof text);
+    cs_emit(
+        run->engine.host->events, CS_EVENT_WARNING, "service.unavailable",
+        "a crash or power cut during this run would not be mended by itself at the next start of Windows, but by the next run "
+        "or by /recover: %s",
+        text);
 }
 
 /* ---- the run ---- */
@@ -191,7 +204,7 @@ static cs_status apply(cs_forward *run, const cs_buffer *journal, cs_error *erro
     cs_status status = put_journal(run, journal, error);
     run->journaled = status == CS_OK;
     if (status == CS_OK) status = make_reserve(run, error);
-    if (status == CS_OK) status = turn_service_on(run, error);
+    if (status == CS_OK) ask_for_service(run);
     if (status == CS_OK) cs_emit(events, CS_EVENT_STEP, "files", "Changing files");
     if (status == CS_OK) status = cs_forward_files(run, error);
     if (status == CS_OK) cs_emit(events, CS_EVENT_STEP, "registry", "Changing the environment");

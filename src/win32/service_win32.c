@@ -41,15 +41,22 @@ static cs_status turn_on(SC_HANDLE manager, const char *program, cs_error *error
     return status;
 }
 
+/* A service that is marked for deletion lives on until the last handle on it is closed, somebody's list of services included: it
+ * is disabled first, and so is never found as one that is still to run. */
+static bool disable_and_delete(SC_HANDLE service) {
+    bool disabled = ChangeServiceConfigW(service, SERVICE_NO_CHANGE, SERVICE_DISABLED, SERVICE_NO_CHANGE, NULL, NULL, NULL, NULL,
+                                         NULL, NULL, NULL) != 0;
+    if (!disabled && GetLastError() != ERROR_SERVICE_MARKED_FOR_DELETE) return false;
+    return DeleteService(service) || GetLastError() == ERROR_SERVICE_MARKED_FOR_DELETE;
+}
+
 static cs_status turn_off(SC_HANDLE manager, cs_error *error) {
-    SC_HANDLE service = OpenServiceW(manager, service_name, DELETE);
+    SC_HANDLE service = OpenServiceW(manager, service_name, DELETE | SERVICE_CHANGE_CONFIG);
     if (!service) {
         if (GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST) return CS_OK;
         return cs_fail_last(error, "recovery service", NULL);
     }
-    cs_status status = CS_OK;
-    if (!DeleteService(service) && GetLastError() != ERROR_SERVICE_MARKED_FOR_DELETE)
-        status = cs_fail_last(error, "recovery service", NULL);
+    cs_status status = disable_and_delete(service) ? CS_OK : cs_fail_last(error, "recovery service", NULL);
     CloseServiceHandle(service);
     return status;
 }
@@ -65,13 +72,23 @@ cs_status cs_win32_set_recovery_service(void *ctx, bool on, const char *program,
     return status;
 }
 
+/* True only for one that Windows will start: one that is disabled waits for its deletion. */
+static bool starts_by_itself(SC_HANDLE service) {
+    union {
+        QUERY_SERVICE_CONFIGW config;
+        BYTE bytes[8192]; /* the most that a configuration can take */
+    } answer;
+    DWORD size = 0;
+    return !QueryServiceConfigW(service, &answer.config, sizeof answer, &size) || answer.config.dwStartType == SERVICE_AUTO_START;
+}
+
 /* A service that may not be looked at is there. */
 bool cs_win32_recovery_service(void *ctx) {
     (void)ctx;
     SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
     if (!manager) return false;
-    SC_HANDLE service = OpenServiceW(manager, service_name, SERVICE_QUERY_STATUS);
-    bool there = service || GetLastError() == ERROR_ACCESS_DENIED;
+    SC_HANDLE service = OpenServiceW(manager, service_name, SERVICE_QUERY_CONFIG);
+    bool there = service ? starts_by_itself(service) : GetLastError() == ERROR_ACCESS_DENIED;
     if (service) CloseServiceHandle(service);
     CloseServiceHandle(manager);
     return there;

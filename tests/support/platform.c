@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,20 @@ void platform_arguments(int argc, char **argv, cs_strings *out) {
 }
 
 void platform_binary_output(void) { _setmode(_fileno(stdout), _O_BINARY); }
+
+void *platform_hold_service(const char *name) {
+    cs_buffer wide = {0};
+    assert_true(cs_utf16le_from_wtf8(&wide, name, strlen(name)));
+    cs_buffer_append(&wide, L"", sizeof(wchar_t));
+    SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
+    assert_non_null(manager);
+    SC_HANDLE service = OpenServiceW(manager, (const wchar_t *)(const void *)wide.data, SERVICE_QUERY_CONFIG);
+    CloseServiceHandle(manager);
+    cs_buffer_free(&wide);
+    return service;
+}
+
+void platform_release_service(void *service) { CloseServiceHandle(service); }
 #else
 #include "cudnn_setup/posix.h"
 
@@ -42,4 +57,11 @@ void platform_arguments(int argc, char **argv, cs_strings *out) {
 }
 
 void platform_binary_output(void) {}
+
+void *platform_hold_service(const char *name) {
+    (void)name;
+    return NULL;
+}
+
+void platform_release_service(void *service) { (void)service; }
 #endif

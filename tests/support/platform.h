@@ -13,4 +13,8 @@ void platform_arguments(int argc, char **argv, cs_strings *out);
 /* Standard output and input without any conversion of line ends. */
 void platform_binary_output(void);
 
+/* A handle on a Windows service, which keeps a deleted one alive until it is released. NULL: there is none. */
+void *platform_hold_service(const char *name);
+void platform_release_service(void *service);
+
 #endif

@@ -141,6 +141,21 @@ static void test_derive_turns_a_forgotten_service_off(void **state) {
     verb_case_end(&c);
 }
 
+/* The service helps after a crash only; without it the work goes on. */
+static void test_derive_a_service_that_cannot_be_had_is_a_warning(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_fail_on(c.machine, "service", "on", MEMORY_BEFORE, 1072); /* marked for deletion */
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_true(memory_host_failed(c.machine));
+    assert_true(verb_case_told(&c, "warning service.unavailable"));
+    assert_string_equal(verb_case_get(&c, verb_targets[0]), verb_case_content("803", 0));
+    assert_false(memory_host_system(c.machine)->service);
+    verb_case_end(&c);
+}
+
 static void test_derive_failure_is_a_warning(void **state) {
     (void)state;
     verb_case c;
@@ -164,6 +179,7 @@ int main(void) {
         cmocka_unit_test(test_derive_drops_entries_of_trees_that_are_gone),
         cmocka_unit_test(test_derive_leaves_a_key_with_somebody_elses_value),
         cmocka_unit_test(test_derive_turns_a_forgotten_service_off),
+        cmocka_unit_test(test_derive_a_service_that_cannot_be_had_is_a_warning),
         cmocka_unit_test(test_derive_failure_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,6 +331,27 @@ static void test_system_seam_recovery_service(void **state) {
     assert_int_equal(sys->set_recovery_service(sys->ctx, true, "C:\\x\" /evil", NULL), CS_E_NAME);
 }
 
+/* A list of services that somebody has open keeps a deleted service alive. */
+static void test_system_seam_service_marked_for_deletion(void **state) {
+    (void)state;
+    if (!on_windows()) SKIP("Linux has no services");
+    if (!sys->is_administrator(sys->ctx) || sys->recovery_service(sys->ctx))
+        SKIP("needs an administrator and no recovery service");
+    assert_int_equal(sys->set_recovery_service(sys->ctx, true, program.data, NULL), CS_OK);
+    void *held = platform_hold_service("cudnn-setup-recover");
+    assert_non_null(held);
+    assert_int_equal(sys->set_recovery_service(sys->ctx, false, NULL, NULL), CS_OK);
+    assert_false(sys->recovery_service(sys->ctx));
+    assert_int_equal(sys->set_recovery_service(sys->ctx, false, NULL, NULL), CS_OK);
+    cs_error error = {0};
+    assert_int_not_equal(sys->set_recovery_service(sys->ctx, true, program.data, &error), CS_OK);
+    assert_int_equal(error.system, 1072);
+    platform_release_service(held);
+    assert_int_equal(sys->set_recovery_service(sys->ctx, true, program.data, NULL), CS_OK);
+    assert_true(sys->recovery_service(sys->ctx));
+    assert_int_equal(sys->set_recovery_service(sys->ctx, false, NULL, NULL), CS_OK);
+}
+
 static void test_system_seam_delete_at_restart(void **state) {
     (void)state;
     static const char key[] = "SYSTEM\\CurrentControlSet\\Control\\Session Manager", name[] = "PendingFileRenameOperations";
@@ -396,6 +417,7 @@ static int run_all(void) {
         with_scratch(test_system_seam_holders_names_another_process),
         with_scratch(test_system_seam_holders_of_a_free_file),
         with_scratch(test_system_seam_recovery_service),
+        with_scratch(test_system_seam_service_marked_for_deletion),
         with_scratch(test_system_seam_delete_at_restart),
         with_scratch(test_system_seam_broadcast_is_bounded),
         with_scratch(test_system_seam_signature_of_an_unsigned_program),
