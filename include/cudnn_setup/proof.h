@@ -12,8 +12,9 @@ enum { CS_PROOF_DEADLINE_MS = 60000, CS_PROOF_PROBE_REFUSED = 3 /* the probe's e
 bool cs_proof_run(cs_run *run, const char *tree_path, const cs_receipt *receipt);
 
 /* Reads what the probe printed: one JSON object
- * {"stage":2,"cudnn_version":8003,"modules":[{"name":...,"path":...}],"error":null}. wanted: the version the package is. text
- * receives "passed: ..." or "failed: ...". */
-bool cs_proof_read_probe(const char *bytes, size_t size, uint32_t wanted, const char *bin_path, cs_buffer *text);
+ * {"stage":2,"cudnn_version":8003,"modules":[{"name":...,"path":...}],"error":null}. wanted: the version the package is;
+ * bin_path: the folder that the parts must come from, by whatever name the loader knows it. text receives "passed: ..." or
+ * "failed: ...". */
+bool cs_proof_read_probe(const cs_fs *fs, const char *bytes, size_t size, uint32_t wanted, const char *bin_path, cs_buffer *text);
 
 #endif

@@ -15,11 +15,10 @@ static void keep(char **slot, const cs_buffer *text) {
 }
 
 static bool tell(cs_run *run, const char *stage, char **slot, const cs_buffer *text) {
-    bool passed = cs_text_starts_with(cs_buffer_string(text), "passed"),
-         failed = cs_text_starts_with(cs_buffer_string(text), "failed");
+    bool failed = cs_text_starts_with(cs_buffer_string(text), "failed");
     keep(slot, text);
     cs_emit(run->host->events, failed ? CS_EVENT_WARNING : CS_EVENT_NOTE, "proof", "%s: %s", stage, cs_buffer_string(text));
-    return passed || !failed;
+    return !failed;
 }
 
 /* ---- stage 1: files ---- */
@@ -28,10 +27,19 @@ static bool is_library(const cs_receipt_row *row) {
     return cs_text_starts_with(row->target, "bin/") && cs_text_ends_with_ascii_case(row->target, ".dll");
 }
 
+/* What stands at the end of every link on the way. */
+static bool identify(const cs_fs *fs, const char *path, cs_file_info *out) {
+    cs_buffer real = {0};
+    bool known =
+        fs->real_path(fs->ctx, path, &real, NULL) == CS_OK && real.size && fs->stat(fs->ctx, real.data, out, NULL) == CS_OK;
+    cs_buffer_free(&real);
+    return known;
+}
+
+/* A folder has many names (8.3, junctions, drives made by subst); its identity is one. */
 static bool same_folder(const cs_fs *fs, const char *a, const char *b) {
     cs_file_info left, right;
-    return fs->stat(fs->ctx, a, &left, NULL) == CS_OK && fs->stat(fs->ctx, b, &right, NULL) == CS_OK &&
-           cs_file_id_equal(&left.id, &right.id);
+    return identify(fs, a, &left) && identify(fs, b, &right) && cs_file_id_equal(&left.id, &right.id);
 }
 
 /* Everything else named cudnn* on the way is listed: what another program's folder or a later entry holds explains surprises. */
@@ -98,17 +106,14 @@ static const char *text_or_empty(const cs_json_at *object, const char *key) {
     return lenient.status == CS_OK ? text : "";
 }
 
-static bool in_folder(const char *path, const char *folder) {
-    size_t size = strlen(folder);
-    if (strlen(path) <= size + 1 || (path[size] != '\\' && path[size] != '/')) return false;
-    for (size_t i = 0; i < size; i++) {
-        char a[2] = {path[i] == '/' ? '\\' : path[i], 0}, b[2] = {folder[i] == '/' ? '\\' : folder[i], 0};
-        if (!cs_text_equal_ascii_case(a, b)) return false;
-    }
-    return path + size + 1 == cs_path_name(path);
+static bool in_folder(const cs_fs *fs, const char *path, const char *folder) {
+    cs_buffer parent = {0};
+    bool inside = cs_path_parent(&parent, path, NULL) == CS_OK && parent.size && same_folder(fs, parent.data, folder);
+    cs_buffer_free(&parent);
+    return inside;
 }
 
-static void judge_modules(const cs_json_at *root, uint32_t wanted, const char *bin, cs_buffer *text) {
+static void judge_modules(const cs_fs *fs, const cs_json_at *root, uint32_t wanted, const char *bin, cs_buffer *text) {
     cs_json_at modules = cs_json_maybe(root, "modules");
     size_t ours = 0;
     cs_buffer elsewhere = {0};
@@ -116,7 +121,7 @@ static void judge_modules(const cs_json_at *root, uint32_t wanted, const char *b
         for (cs_json_at item = {0}; cs_json_each(&modules, &item);) {
             const char *name = text_or_empty(&item, "name"), *path = text_or_empty(&item, "path");
             if (!cs_text_starts_with(name, "cudnn")) continue;
-            if (in_folder(path, bin))
+            if (in_folder(fs, path, bin))
                 ours++;
             else if (!elsewhere.size)
                 cs_buffer_text(&elsewhere, path);
@@ -133,7 +138,8 @@ static void judge_modules(const cs_json_at *root, uint32_t wanted, const char *b
     cs_buffer_free(&elsewhere);
 }
 
-bool cs_proof_read_probe(const char *bytes, size_t size, uint32_t wanted, const char *bin_path, cs_buffer *text) {
+bool cs_proof_read_probe(const cs_fs *fs, const char *bytes, size_t size, uint32_t wanted, const char *bin_path,
+                         cs_buffer *text) {
     const cs_json_limits limits = {.max_bytes = 1024 * 1024, .lone_surrogates = true};
     cs_json *json = NULL;
     cs_error error = {0};
@@ -148,7 +154,7 @@ bool cs_proof_read_probe(const char *bytes, size_t size, uint32_t wanted, const 
     if (*reason)
         cs_buffer_format(text, "failed: %s", reason);
     else
-        judge_modules(&root, wanted, bin_path, text);
+        judge_modules(fs, &root, wanted, bin_path, text);
     if (reader.status != CS_OK && !*reason) {
         text->size = start;
         cs_buffer_format(text, "failed: the probe gave no readable answer (%s)", error.detail);
@@ -199,7 +205,8 @@ static bool prove_loading(cs_run *run, const char *bin, const cs_receipt *receip
     else if (result.exit_code == CS_PROOF_PROBE_REFUSED)
         cs_buffer_text(&text, "skipped: the probe would have run with administrator rights, which it refuses");
     else
-        cs_proof_read_probe(cs_buffer_string(&result.output), result.output.size, receipt->cudnn_version, bin, &text);
+        cs_proof_read_probe(run->host->fs, cs_buffer_string(&result.output), result.output.size, receipt->cudnn_version, bin,
+                            &text);
     if (status == CS_OK && !result.refused && result.account) cs_buffer_format(&text, " (as %s)", result.account);
     bool passed = tell(run, "Proof 2, loading", &run->outcome->proof_loading, &text);
     cs_buffer_free(&result.output);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,19 @@
 #define BIN VERB_TREE "\\bin"
 
 static void read_as(const char *answer, bool passes, const char *expected) {
+    verb_case c;
     cs_buffer text = {0};
-    bool passed = cs_proof_read_probe(answer, strlen(answer), 8003, BIN, &text);
+    verb_case_begin(&c);
+    memory_host_folder(c.machine, BIN);
+    memory_host_short_name(c.machine, BIN, "BIN~1");
+    memory_host_link(c.machine, "C:\\cuda-now", VERB_TREE);
+    memory_host_link(c.machine, "C:\\bin-now", BIN);
+    bool passed = cs_proof_read_probe(c.host->fs, answer, strlen(answer), 8003, BIN, &text);
     if (!strstr(cs_buffer_string(&text), expected)) print_error("%s\n", cs_buffer_string(&text));
     assert_int_equal(passed, passes);
     assert_non_null(strstr(cs_buffer_string(&text), expected));
     cs_buffer_free(&text);
+    verb_case_end(&c);
 }
 
 #define MODULE(name, folder) "{\"name\":\"" name "\",\"path\":\"" folder "\\\\" name "\"}"
@@ -29,6 +37,19 @@ static void test_proof_reads_a_good_answer(void **state) {
             true, "passed: 2 parts loaded from " BIN ", cudnnGetVersion() is 8003");
     read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", "c:/cuda/V10.1/BIN") "]}", true,
             "passed: 1 parts");
+}
+
+static void test_proof_knows_the_folder_by_any_name(void **state) {
+    (void)state;
+    static const char *const folders[] = {"C:\\\\CUDA\\\\v10.1\\\\BIN~1", "C:\\\\cuda-now\\\\bin", "C:\\\\bin-now"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char answer[256];
+        snprintf(
+            answer, sizeof answer,
+            "{\"stage\":2,\"cudnn_version\":8003,\"modules\":[{\"name\":\"cudnn64_8.dll\",\"path\":\"%s\\\\cudnn64_8.dll\"}]}",
+            folders[i]);
+        read_as(answer, true, "passed: 1 parts loaded from " BIN);
+    }
 }
 
 static void test_proof_reads_a_bad_answer(void **state) {
@@ -176,6 +197,22 @@ static void test_proof_names_the_copy_that_comes_first(void **state) {
     verb_case_end(&c);
 }
 
+static void test_proof_of_a_junction_in_path(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(
+        &c, &p,
+        "{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", "C:\\\\cuda-now\\\\bin") "],\"error\":null}");
+    memory_host_link(c.machine, "C:\\cuda-now", VERB_TREE);
+    memory_host_reg_text(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path", CS_REG_SZ, "C:\\cuda-now\\bin");
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_string_equal(c.outcome.proof_files, "passed: a new program finds all 2 DLLs in " BIN);
+    assert_string_equal(memory_host_reg_get(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path"), "C:\\cuda-now\\bin");
+    verb_case_end(&c);
+}
+
 static void test_proof_without_an_entry_in_path_says_so(void **state) {
     (void)state;
     verb_case c;
@@ -202,6 +239,7 @@ static void test_proof_skipped_on_request(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_proof_reads_a_good_answer),
+        cmocka_unit_test(test_proof_knows_the_folder_by_any_name),
         cmocka_unit_test(test_proof_reads_a_bad_answer),
         cmocka_unit_test(test_proof_after_an_installation),
         cmocka_unit_test(test_proof_that_fails_is_a_warning),
@@ -209,6 +247,7 @@ int main(void) {
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
         cmocka_unit_test(test_proof_that_cannot_run_never_fails),
         cmocka_unit_test(test_proof_names_the_copy_that_comes_first),
+        cmocka_unit_test(test_proof_of_a_junction_in_path),
         cmocka_unit_test(test_proof_without_an_entry_in_path_says_so),
         cmocka_unit_test(test_proof_skipped_on_request),
     };
