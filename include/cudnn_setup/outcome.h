@@ -43,6 +43,8 @@ typedef struct cs_outcome {
 } cs_outcome;
 
 void cs_outcome_free(cs_outcome *outcome);
+/* Forgets the files and values: what they tell has been taken back. */
+void cs_outcome_clear_changes(cs_outcome *outcome);
 cs_status cs_outcome_add_file(cs_outcome *outcome, const char *target, const char *state, cs_error *error);
 cs_status cs_outcome_add_value(cs_outcome *outcome, const char *name, uint32_t type, const char *old_text, const char *new_text,
                                cs_error *error);

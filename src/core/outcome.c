@@ -20,10 +20,7 @@ const char *cs_result_text(cs_result result) {
     return "failed";
 }
 
-void cs_outcome_free(cs_outcome *outcome) {
-    cs_buffer_free(&outcome->message);
-    cs_free(outcome->tree_id);
-    cs_free(outcome->tree_path);
+void cs_outcome_clear_changes(cs_outcome *outcome) {
     for (size_t i = 0; i < outcome->file_count; i++) {
         cs_free(outcome->files[i].target);
         cs_free(outcome->files[i].state);
@@ -36,6 +33,16 @@ void cs_outcome_free(cs_outcome *outcome) {
         cs_free(outcome->values[i].new_text);
     }
     cs_free(outcome->values);
+    outcome->files = NULL;
+    outcome->values = NULL;
+    outcome->file_count = outcome->value_count = 0;
+}
+
+void cs_outcome_free(cs_outcome *outcome) {
+    cs_buffer_free(&outcome->message);
+    cs_free(outcome->tree_id);
+    cs_free(outcome->tree_path);
+    cs_outcome_clear_changes(outcome);
     cs_free(outcome->proof_files);
     cs_free(outcome->proof_loading);
     cs_free(outcome->proof_gpu);

@@ -118,6 +118,7 @@ cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, 
     if (status == CS_OK) status = make_plan(&u);
     if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host);
     if (status == CS_OK && run->changing) status = apply(&u);
+    if (status == CS_OK) cs_outcome_clear_changes(run->outcome); /* of an installation that this takes back */
     if (status == CS_OK) cs_run_forgive(run, cs_plan_report(&u.plan, run->changing, run->outcome, &run->error));
     cs_plan_free(&u.plan);
     cs_environment_plan_free(&u.environment);

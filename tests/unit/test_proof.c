@@ -149,6 +149,13 @@ static void test_proof_required_and_failed_takes_the_installation_back(void **st
     assert_string_equal(before, after);
     verb_case_assert_clean(&c);
     assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "taken back"));
+    /* What is reported is the rollback alone: each target once, and the values on their way back. */
+    assert_int_equal(c.outcome.file_count, VERB_ROWS);
+    assert_string_equal(verb_case_state(&c, "include/cudnn.h"), "restored");
+    assert_string_equal(verb_case_state(&c, "bin/cudnn64_8.dll"), "removed");
+    for (size_t i = 0; i < c.outcome.value_count; i++)
+        for (size_t j = 0; j < i; j++) assert_string_not_equal(c.outcome.values[i].name, c.outcome.values[j].name);
+    assert_true(c.outcome.value_count > 0);
     free(before), free(after);
     verb_case_end(&c);
 }
