@@ -35,9 +35,13 @@ static cs_status cannot_open(cs_error *error, cs_status reason) {
 }
 
 static cs_status open_regular(const cs_host *host, const char *path, cs_file **file, uint64_t *size, cs_error *error) {
+    const cs_fs *fs = host->fs;
     cs_file_info info;
-    cs_status status = host->fs->open(host->fs->ctx, path, CS_OPEN_READ, file, error);
-    if (status == CS_OK) status = host->fs->info(host->fs->ctx, *file, &info, error);
+    cs_error ignored = {0};
+    /* A folder cannot be opened as a file, and "access denied" would tell nobody why. */
+    bool other = fs->stat(fs->ctx, path, &info, &ignored) == CS_OK && info.kind == CS_FILE_FOLDER;
+    cs_status status = other ? CS_OK : fs->open(fs->ctx, path, CS_OPEN_READ, file, error);
+    if (status == CS_OK && !other) status = fs->info(fs->ctx, *file, &info, error);
     if (status != CS_OK) return cannot_open(error, status);
     if (info.kind != CS_FILE_REGULAR)
         return cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "it is not a file: give the path of the ZIP itself");

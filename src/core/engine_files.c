@@ -58,13 +58,22 @@ cs_status cs_engine_inherit(cs_engine *engine, cs_file *file, cs_error *error) {
     return status;
 }
 
+static cs_status expect_file(const char *path, const cs_file_info *info, cs_error *error) {
+    if (info->kind == CS_FILE_REGULAR) return CS_OK;
+    return cs_fail(error, CS_E_REPARSE, "open", path, "a link, a folder or something else stands where a file is due");
+}
+
 cs_status cs_engine_open_file(cs_engine *engine, const char *path, cs_file **out, cs_file_info *info, cs_error *error) {
     const cs_fs *fs = engine->fs;
-    cs_status status = cs_engine_open(engine, path, CS_OPEN_MOVE, out, error);
+    bool present = false;
+    /* A folder cannot be opened as a file: the system calls that "access denied", as it does a scanner's short hold. */
+    cs_status status = cs_engine_stat(engine, path, &present, info, error);
+    if (status == CS_OK && !present) return cs_fail(error, CS_E_NOT_FOUND, "open", path, NULL);
+    if (status == CS_OK) status = expect_file(path, info, error);
+    if (status == CS_OK) status = cs_engine_open(engine, path, CS_OPEN_MOVE, out, error);
     if (status != CS_OK) return status;
     status = fs->info(fs->ctx, *out, info, error);
-    if (status == CS_OK && info->kind != CS_FILE_REGULAR)
-        status = cs_fail(error, CS_E_REPARSE, "open", path, "a link or something else stands where a file is due");
+    if (status == CS_OK) status = expect_file(path, info, error);
     if (status == CS_OK) return CS_OK;
     fs->close(fs->ctx, *out);
     *out = NULL;

@@ -153,6 +153,7 @@ static void test_archive_open_says_why_it_cannot(void **state) {
     assert_contains(error.detail, "not found");
     assert_int_equal(cs_exit_code(error.status), 1619);
     assert_int_equal(cs_archive_open(memory_host_seam(host), "C:\\Windows", &archive, &error), CS_E_ARCHIVE_OPEN);
+    assert_contains(error.detail, "not a file");
     assert_null(archive);
     assert_int_equal(memory_host_open_files(host), 0);
     memory_host_free(host);
