@@ -16,6 +16,7 @@ typedef struct cs_session {
     /* The tree's root and the folders of B that are staged into: held from cs_transaction_begin until commit or abandon. */
     struct cs_guard *held;
     size_t held_count;
+    bool registry_written; /* by undoing or finishing: programs have to be told that the environment changed */
 } cs_session;
 
 /* Step 0 without the recovery: creates P, P\state and `lock` if absent, checks who can write to them, takes the lock.

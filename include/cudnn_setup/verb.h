@@ -17,6 +17,7 @@ typedef struct cs_run {
     cs_error error; /* of the failure that ends the run */
     bool already;   /* nothing had to be done */
     bool derived;   /* derived state is up to date */
+    bool untold;    /* recovery changed the environment, and nobody has been told yet */
 } cs_run;
 
 /* The first half of the next: rights, platform and lock, without the recovery. */
@@ -25,6 +26,10 @@ cs_status cs_run_begin_locked(cs_run *run, const cs_host *host, const cs_options
 /* A changing run (not with /dryrun): rights, platform, lock, recovery to a clean state, then the known trees. CS_E_PENDING if the
  * interrupted work cannot be finished. */
 cs_status cs_run_begin_changing(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome);
+
+/* The recovery itself. What it changed in the environment is told at the run's end, unless the run tells of a change of its own.
+ */
+cs_status cs_run_recover(cs_run *run, bool *did_work);
 
 /* A run that only looks (also /dryrun of a changing verb): creates nothing, takes no lock. No P\state: no trees. */
 cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome);
@@ -35,8 +40,8 @@ cs_status cs_run_refuse_pending(cs_run *run);
 /* Brings derived state up to date (derive.h); a failure is a warning. */
 void cs_run_derive(cs_run *run);
 
-/* Ends it: derived state after a changing run, the lock, and the outcome's status, result, error, and message (the verb's own, or
- * the error's with what was and was not changed). Returns status. */
+/* Ends it: derived state after a changing run, what recovery changed in the environment is told, the lock, and the outcome's
+ * status, result, error, and message (the verb's own, or the error's with what was and was not changed). Returns status. */
 cs_status cs_run_end(cs_run *run, cs_status status);
 
 /* Puts the tree into the outcome. */

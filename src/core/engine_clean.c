@@ -14,7 +14,7 @@ static cs_status redo_value(cs_engine *engine, const cs_reg_change *change, bool
     cs_status status = registry->read(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, change->name, &current, error);
     if (status == CS_OK && cs_reg_value_equal(&current, &change->old)) {
         status = registry->write(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, change->name, &change->now, error);
-        *written = true;
+        *written = engine->session->registry_written = true;
     }
     cs_reg_value_free(&current);
     return status;

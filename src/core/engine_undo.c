@@ -12,6 +12,7 @@ static cs_status write_back(cs_engine *engine, const char *name, const cs_reg_va
     const cs_registry *registry = engine->host->registry;
     cs_reg_value found = {0};
     cs_status status = registry->write(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, name, value, error);
+    engine->session->registry_written = true;
     if (status == CS_OK) status = registry->read(registry->ctx, CS_HKLM, CS_KEY_ENVIRONMENT, name, &found, error);
     if (status == CS_OK && !cs_reg_value_equal(&found, value))
         status = cs_fail(error, CS_E_CHANGED, "write", name, "it does not read back as it was written");

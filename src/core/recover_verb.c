@@ -4,7 +4,7 @@
 /* A changing run whose only work is the recovery that every changing run begins with. */
 static cs_status recover(cs_run *run) {
     bool worked = false;
-    cs_status status = cs_session_recover(&run->session, &worked, &run->error);
+    cs_status status = cs_run_recover(run, &worked);
     if (status != CS_OK) return status;
     run->already = !worked;
     cs_run_say(run, worked ? "The interrupted run was brought to a clean state."

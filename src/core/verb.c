@@ -22,11 +22,17 @@ cs_status cs_run_begin_locked(cs_run *run, const cs_host *host, const cs_options
     return status;
 }
 
+cs_status cs_run_recover(cs_run *run, bool *did_work) {
+    cs_status status = cs_session_recover(&run->session, did_work, &run->error);
+    run->untold = run->session.registry_written;
+    return status;
+}
+
 cs_status cs_run_begin_changing(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome) {
     bool recovered = false;
     cs_status status = cs_run_begin_locked(run, host, options, outcome);
     if (status != CS_OK) return status;
-    status = cs_session_recover(&run->session, &recovered, &run->error);
+    status = cs_run_recover(run, &recovered);
     if (recovered)
         cs_emit(host->events, CS_EVENT_NOTE, "recover.done", "An interrupted run was found and %s.",
                 status == CS_OK ? "brought to a clean state" : "could not be brought to a clean state");
@@ -118,8 +124,34 @@ void cs_run_derive(cs_run *run) {
             text);
 }
 
+static void broadcast(cs_run *run) {
+    enum { DEADLINE_MS = 5000 };
+    const cs_host *host = run->host;
+    cs_broadcast answer = CS_BROADCAST_SENT;
+    cs_error error = {0};
+    run->untold = false;
+    cs_status status = host->system->broadcast_environment(host->system->ctx, DEADLINE_MS, &answer, &error);
+    if (status != CS_OK)
+        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.failed",
+                "Running programs could not be told that the environment changed (%s): sign out and in, or restart them.",
+                cs_status_text(status));
+    else if (answer == CS_BROADCAST_SOME_HUNG)
+        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.hung",
+                "Some windows did not answer in time; programs started from them may keep the old environment.");
+    else if (answer == CS_BROADCAST_NEXT_SIGN_IN)
+        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.next-sign-in", "The new environment is seen after the next sign-in.");
+    else
+        cs_emit(host->events, CS_EVENT_NOTE, "broadcast.sent",
+                "Programs started from now on see the new environment; those that run keep the old one.");
+}
+
+void cs_run_broadcast(cs_run *run, const cs_record *record) {
+    if (record->reg_count) broadcast(run);
+}
+
 cs_status cs_run_end(cs_run *run, cs_status status) {
     if (run->changing && status != CS_E_PENDING && !run->derived) cs_run_derive(run);
+    if (run->untold) broadcast(run);
     run->outcome->status = status;
     run->outcome->result = result_of(run, status);
     write_message(run, status);
@@ -169,27 +201,6 @@ void cs_run_tell_trust(cs_run *run, const cs_trust *trust) {
     case CS_TRUST_NONE:
         break;
     }
-}
-
-void cs_run_broadcast(cs_run *run, const cs_record *record) {
-    enum { DEADLINE_MS = 5000 };
-    const cs_host *host = run->host;
-    cs_broadcast answer = CS_BROADCAST_SENT;
-    cs_error error = {0};
-    if (!record->reg_count) return;
-    cs_status status = host->system->broadcast_environment(host->system->ctx, DEADLINE_MS, &answer, &error);
-    if (status != CS_OK)
-        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.failed",
-                "Running programs could not be told that the environment changed (%s): sign out and in, or restart them.",
-                cs_status_text(status));
-    else if (answer == CS_BROADCAST_SOME_HUNG)
-        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.hung",
-                "Some windows did not answer in time; programs started from them may keep the old environment.");
-    else if (answer == CS_BROADCAST_NEXT_SIGN_IN)
-        cs_emit(host->events, CS_EVENT_WARNING, "broadcast.next-sign-in", "The new environment is seen after the next sign-in.");
-    else
-        cs_emit(host->events, CS_EVENT_NOTE, "broadcast.sent",
-                "Programs started from now on see the new environment; those that run keep the old one.");
 }
 
 bool cs_run_tree_is_trusted(const cs_run *run, const char *cuda, const char *tree_path) {

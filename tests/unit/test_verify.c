@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,46 @@ static void test_verify_killed_anywhere_then_recovered_is_before_or_after(void *
     assert_true(after_count > 1);
 }
 
+static void note_environment(verb_case *c, char out[512]) {
+    static const char *const names[] = {"Path", "CUDA_PATH", "CUDA_PATH_V10_1"};
+    *out = '\0';
+    for (size_t i = 0; i < 3; i++) {
+        const char *text = memory_host_reg_get(c->machine, CS_HKLM, CS_KEY_ENVIRONMENT, names[i]);
+        size_t size = strlen(out);
+        snprintf(out + size, 512 - size, "%s=%s\n", names[i], text ? text : "(absent)");
+    }
+}
+
+/* An installation ends at call n; then a verb begins by recovering. True if that changed the environment; it is told then, once,
+ * and only then. */
+static bool recover_tells(unsigned long n, cs_operation verb, bool *struck) {
+    verb_case c;
+    char before[512], after[512];
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    *struck = kill_at(&c, n);
+    note_environment(&c, before);
+    unsigned told = memory_host_system(c.machine)->broadcasts;
+    verb_case_run(&c, verb);
+    note_environment(&c, after);
+    bool changed = strcmp(before, after) != 0;
+    assert_int_equal(memory_host_system(c.machine)->broadcasts - told, changed ? 1 : 0);
+    verb_case_end(&c);
+    return changed;
+}
+
+static void test_verify_recovery_tells_of_the_environment(void **state) {
+    (void)state;
+    unsigned changed = 0;
+    bool struck = true;
+    for (unsigned long n = 1; struck && n < 2000; n += 3) {
+        if (!recover_tells(n, cs_recover, &struck)) continue;
+        changed++;
+        assert_true(recover_tells(n, cs_rollback, &struck)); /* nothing installed is left to roll back: recovery alone */
+    }
+    assert_true(changed > 3);
+}
+
 static void test_verify_without_rights_reads_the_readable_copy(void **state) {
     (void)state;
     verb_case c;
@@ -218,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_verify_ignores_values_that_are_not_ours),
         cmocka_unit_test(test_verify_with_pending_work_is_1604),
         cmocka_unit_test(test_verify_killed_anywhere_then_recovered_is_before_or_after),
+        cmocka_unit_test(test_verify_recovery_tells_of_the_environment),
         cmocka_unit_test(test_verify_without_rights_reads_the_readable_copy),
         cmocka_unit_test(test_verify_status_tells_the_stack),
         cmocka_unit_test(test_verify_status_of_nothing_is_1605),
