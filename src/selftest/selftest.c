@@ -1,0 +1,117 @@
+/* selftest.c: the order of it all, and what the runs come to. */
+#include "cudnn_setup/selftest.h"
+
+#include <string.h>
+
+#include "gpu.h"
+
+static const uint64_t usual_seed = 8003;
+
+static void connect(gpu *g) {
+    gpu_bind_driver(g);
+    gpu_bind_cudnn(g); /* before the runtime: on Windows it brings the runtime that it was built with */
+    gpu_bind_runtime(g);
+    gpu_ask_versions(g);
+}
+
+static bool create_handle(gpu *g) {
+    if (g->stopped) return false;
+    int status = g->cudnn.cudnnCreate(&g->handle);
+    if (status == CUDNN_OK && g->handle) return true;
+    g->handle = NULL;
+    /* "Not initialized" has many causes; little memory is one that can be seen from here. */
+    const uint64_t little = UINT64_C(512) << 20;
+    bool memory = g->out->devices[g->out->device].memory_free < little;
+    cs_gpu_verdict verdict = status == CUDNN_OK ? CS_GPU_NOT_INITIALIZED : gpu_cudnn_verdict(status);
+    gpu_stop(g, verdict == CS_GPU_NOT_INITIALIZED && memory ? CS_GPU_MEMORY_TAKEN : verdict, "cudnnCreate", status);
+    return false;
+}
+
+/* 16-bit floating point since capability 5.3 (CUDA C Programming Guide, arithmetic instructions). */
+static bool has_fp16(const gpu *g) {
+    const cs_gpu_device *device = &g->out->devices[g->out->device];
+    return device->major * 10 + device->minor >= 53;
+}
+
+static void work(gpu *g) {
+    gpu_try_convolutions(g, CS_GPU_FP32);
+    /* The sample computes in fp32 alone. */
+    if (!g->stopped && has_fp16(g) && !g->options->sample) gpu_try_convolutions(g, CS_GPU_FP16);
+    if (!g->stopped) gpu_try_layers(g);
+    if (!g->stopped) gpu_try_recurrent(g);
+}
+
+static bool is_fault(cs_gpu_outcome outcome) {
+    switch (outcome) {
+    case CS_GPU_RIGHT:
+    case CS_GPU_UNSUPPORTED:
+    case CS_GPU_NO_ROOM:
+    case CS_GPU_LACKING:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Wrong results did not stop the test: the first of them names the verdict. Passing needs results that were right. */
+static void conclude(gpu *g) {
+    size_t right = 0;
+    for (size_t i = 0; i < g->out->run_count && !g->stopped; i++) {
+        const cs_gpu_run *run = &g->out->runs[i];
+        if (is_fault(run->outcome)) gpu_stop(g, CS_GPU_WRONG_RESULT, run->operation, 0);
+        right += run->outcome == CS_GPU_RIGHT;
+    }
+    if (!g->stopped && !right) gpu_stop(g, CS_GPU_NO_ALGORITHM, NULL, 0);
+    if (!g->stopped) g->out->verdict = g->options->sample ? CS_GPU_SAMPLE : CS_GPU_PASSED;
+}
+
+static char *copy_text(gpu *g, const char *text) {
+    char *copy = cs_strdup(text);
+    if (text && !copy) gpu_stop(g, CS_GPU_NO_MEMORY, NULL, 0);
+    return copy;
+}
+
+static void close_library(gpu *g, cs_library *library) {
+    if (library) g->loader->close(g->loader->ctx, library);
+}
+
+static void run(gpu *g) {
+    g->out->visible_devices = copy_text(g, g->options->visible_devices);
+    g->out->driver_version = copy_text(g, g->options->driver_version);
+    connect(g);
+    gpu_check_parts(g);
+    gpu_choose_device(g);
+    if (create_handle(g)) work(g);
+    conclude(g);
+    if (g->handle) g->cudnn.cudnnDestroy(g->handle);
+    close_library(g, g->cudnn_library);
+    close_library(g, g->runtime_library);
+    close_library(g, g->driver_library);
+}
+
+bool cs_selftest_run(const cs_selftest_options *options, cs_selftest *out) {
+    *out = (cs_selftest){.device = -1};
+    gpu *g = cs_alloc(1, sizeof *g);
+    if (!g) {
+        out->verdict = CS_GPU_NO_MEMORY;
+    } else {
+        g->options = options;
+        g->loader = options->loader;
+        g->out = out;
+        g->random = options->seed ? options->seed : usual_seed;
+        run(g);
+        cs_free(g);
+    }
+    gpu_say(out);
+    return out->verdict == CS_GPU_PASSED || out->verdict == CS_GPU_SAMPLE;
+}
+
+void cs_selftest_free(cs_selftest *selftest) {
+    cs_buffer *const texts[] = {&selftest->sentence, &selftest->culprit, &selftest->cudnn_path, &selftest->runtime_path,
+                                &selftest->driver_path};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) cs_buffer_free(texts[i]);
+    cs_free(selftest->visible_devices);
+    cs_free(selftest->driver_version);
+    cs_free(selftest->runs);
+    *selftest = (cs_selftest){.device = -1};
+}
