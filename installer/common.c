@@ -14,6 +14,12 @@ void common_guard(bool system_dlls_only) {
 
 cs_host common_host(void) { return (cs_host){.fs = cs_fs_real(), .registry = cs_registry_real(), .system = cs_system_real()}; }
 
+void common_hold_program(void) {
+    cs_host host = common_host();
+    cs_file *file = NULL;
+    if (host.system->program_file(host.system->ctx, &file, NULL) == CS_OK) host.fs->close(host.fs->ctx, file);
+}
+
 cs_status common_arguments(cs_strings *out, cs_error *error) {
     int count = 0;
     wchar_t **words = CommandLineToArgvW(GetCommandLineW(), &count);

@@ -14,6 +14,10 @@
  * never the probe, which must see what any program sees). */
 void common_guard(bool system_dlls_only);
 
+/* Right after it: the file that this program runs from is held, so that what is copied from it later is what runs. A failure
+ * shows when the file is asked for. */
+void common_hold_program(void);
+
 /* The words of this process's command line without the program's name, as WTF-8. */
 cs_status common_arguments(cs_strings *out, cs_error *error);
 

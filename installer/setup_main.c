@@ -128,6 +128,7 @@ static bool may_be_service(const cs_strings *words) {
 int WINAPI wWinMain(HINSTANCE instance, HINSTANCE previous, PWSTR line, int show_command) {
     (void)instance, (void)previous, (void)line, (void)show_command;
     common_guard(true);
+    common_hold_program();
     common_hear_cancel();
     cs_strings words = {0};
     int code = CS_EXIT_FAILED;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cudnn_setup/buffer.h"
+#include "cudnn_setup/fs.h"
 
 typedef enum cs_folder {
     CS_FOLDER_PROGRAM_FILES, /* FOLDERID_ProgramFilesX64; P is "cudnn-setup" below it */
@@ -82,6 +83,10 @@ typedef struct cs_system {
     void (*platform)(void *ctx, cs_platform *out);
     cs_status (*computer_name)(void *ctx, cs_buffer *out, cs_error *error);
     cs_status (*program_path)(void *ctx, cs_buffer *out, cs_error *error); /* this program's own file */
+    /* The file that this program runs from, opened for reading; the caller closes it with the file seam. It is held from the
+     * first call on (a program's first act): others may rename it, nobody may write to it, and what stands under its name by now
+     * is no matter. */
+    cs_status (*program_file)(void *ctx, cs_file **out, cs_error *error);
     /* An embedded resource ("cudnn-doctor.exe", "cudnn-probe.exe"); the bytes live as long as the process. CS_E_NOT_FOUND. */
     cs_status (*resource)(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error);
 

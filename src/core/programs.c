@@ -7,15 +7,14 @@
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/pe.h"
 
-enum { ASIDE_HEX = 16, COPY_BLOCK = 64 * 1024 };
+enum { ASIDE_HEX = 16, PROGRAM_MAX_BYTES = 64 * 1024 * 1024 };
 
 static const char *const program_names[] = {CS_PROGRAM_NAME_SETUP, CS_PROGRAM_NAME_DOCTOR, CS_PROGRAM_NAME_PROBE};
 enum { PROGRAM_COUNT = sizeof program_names / sizeof program_names[0] };
 
-/* Where a program's bytes come from: a file (setup itself) or memory (a resource). */
+/* A program's bytes: a resource, or this program's own file, read once. */
 typedef struct source {
     const char *name;
-    char *path; /* owned; NULL: memory */
     const void *bytes;
     size_t size;
 } source;
@@ -88,10 +87,6 @@ static cs_status hash_path(const cs_fs *fs, const char *path, uint8_t digest[CS_
     return status;
 }
 
-static cs_status hash_source(const cs_fs *fs, const source *from, uint8_t digest[CS_SHA256_SIZE], cs_error *error) {
-    return from->path ? hash_path(fs, from->path, digest, error) : cs_sha256_bytes(from->bytes, from->size, digest, error);
-}
-
 static bool is_newer(const uint16_t a[4], const uint16_t b[4]) {
     for (size_t i = 0; i < 4; i++)
         if (a[i] != b[i]) return a[i] > b[i];
@@ -103,29 +98,12 @@ static bool present_is_newer(const cs_fs *fs, const source *from, const char *pr
     cs_pe there = {0}, ours = {0};
     bool newer = cs_pe_read(fs, present, CS_PE_VERSION, &there, NULL) == CS_OK && there.has_version;
     if (newer) {
-        cs_status status = from->path ? cs_pe_read(fs, from->path, CS_PE_VERSION, &ours, NULL)
-                                      : cs_pe_parse(from->name, from->bytes, from->size, CS_PE_VERSION, &ours, NULL);
+        cs_status status = cs_pe_parse(from->name, from->bytes, from->size, CS_PE_VERSION, &ours, NULL);
         newer = status == CS_OK && ours.has_version && is_newer(there.file_version, ours.file_version);
     }
     cs_pe_free(&there);
     cs_pe_free(&ours);
     return newer;
-}
-
-static cs_status copy_file(const cs_fs *fs, const char *from, cs_file *to, cs_error *error) {
-    cs_file *file = NULL;
-    char *block = cs_alloc(COPY_BLOCK, 1);
-    if (!block) return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
-    cs_status status = fs->open(fs->ctx, from, CS_OPEN_READ, &file, error);
-    uint64_t offset = 0;
-    for (size_t got = COPY_BLOCK; status == CS_OK && got == COPY_BLOCK; offset += got) {
-        got = 0;
-        status = fs->read(fs->ctx, file, offset, block, COPY_BLOCK, &got, error);
-        if (status == CS_OK && got) status = fs->write(fs->ctx, to, offset, block, got, error);
-    }
-    fs->close(fs->ctx, file);
-    cs_free(block);
-    return status;
 }
 
 /* Renames what stands at path to ~<16 hex>.old; absent is done. The name it got is left in aside ("" if there was none). */
@@ -150,9 +128,7 @@ static cs_status write_program(const cs_session *session, const source *from, co
     cs_status status = cs_buffer_check(&temporary, error);
     if (status == CS_OK) status = remove_file(fs, temporary.data, error);
     if (status == CS_OK) status = fs->open(fs->ctx, temporary.data, CS_OPEN_CREATE, &file, error);
-    if (status == CS_OK)
-        status =
-            from->path ? copy_file(fs, from->path, file, error) : fs->write(fs->ctx, file, 0, from->bytes, from->size, error);
+    if (status == CS_OK) status = fs->write(fs->ctx, file, 0, from->bytes, from->size, error);
     if (status == CS_OK) status = fs->flush(fs->ctx, file, error);
     if (status == CS_OK) status = move_aside(session, path, &aside, error);
     if (status == CS_OK) status = fs->rename(fs->ctx, file, path, false, error);
@@ -163,20 +139,14 @@ static cs_status write_program(const cs_session *session, const source *from, co
     return status;
 }
 
-static bool same_file(const cs_fs *fs, const char *a, const char *b) {
-    cs_file_info left = {0}, right = {0};
-    return fs->stat(fs->ctx, a, &left, NULL) == CS_OK && fs->stat(fs->ctx, b, &right, NULL) == CS_OK &&
-           cs_file_id_equal(&left.id, &right.id);
-}
-
 static cs_status ensure_program(const cs_session *session, const source *from, cs_error *error) {
     const cs_fs *fs = session->host->fs;
     uint8_t there[CS_SHA256_SIZE], wanted[CS_SHA256_SIZE];
     cs_buffer path = {0};
     cs_status status = cs_programs_path(session, from->name, &path, error);
-    bool done = status == CS_OK && from->path && same_file(fs, from->path, path.data);
-    if (status == CS_OK && !done) status = hash_source(fs, from, wanted, error);
-    if (status == CS_OK && !done && hash_path(fs, path.data, there, NULL) == CS_OK) {
+    bool done = false;
+    if (status == CS_OK) status = cs_sha256_bytes(from->bytes, from->size, wanted, error);
+    if (status == CS_OK && hash_path(fs, path.data, there, NULL) == CS_OK) {
         done = memcmp(there, wanted, sizeof there) == 0;
         if (!done && present_is_newer(fs, from, path.data)) {
             cs_emit(session->host->events, CS_EVENT_NOTE, "program.newer", "%s is newer than this one and stays.", path.data);
@@ -188,13 +158,45 @@ static cs_status ensure_program(const cs_session *session, const source *from, c
     return status;
 }
 
+/* What runs, not what stands under its name: hashed and copied from one handle and one reading. Freed with cs_free. */
+static cs_status read_own(const cs_host *host, cs_file *file, source *out, cs_error *error) {
+    cs_file_info info;
+    size_t got = 0;
+    cs_status status = host->fs->info(host->fs->ctx, file, &info, error);
+    if (status != CS_OK) return status;
+    if (info.size > PROGRAM_MAX_BYTES) return cs_fail(error, CS_E_TOO_BIG, "read", out->name, NULL);
+    void *bytes = cs_alloc((size_t)info.size + 1, 1);
+    if (!bytes) return cs_fail(error, CS_E_NO_MEMORY, "read", out->name, NULL);
+    status = host->fs->read(host->fs->ctx, file, 0, bytes, (size_t)info.size, &got, error);
+    if (status != CS_OK) {
+        cs_free(bytes);
+        return status;
+    }
+    out->bytes = bytes;
+    out->size = got;
+    return CS_OK;
+}
+
+static bool is_file_at(const cs_fs *fs, cs_file *file, const char *path) {
+    cs_file_info here = {0}, there = {0};
+    return fs->info(fs->ctx, file, &here, NULL) == CS_OK && fs->stat(fs->ctx, path, &there, NULL) == CS_OK &&
+           cs_file_id_equal(&here.id, &there.id);
+}
+
 static cs_status ensure_setup(const cs_session *session, cs_error *error) {
-    const cs_system *system = session->host->system;
-    cs_buffer own = {0};
-    cs_status status = system->program_path(system->ctx, &own, error);
-    const source from = {.name = CS_PROGRAM_NAME_SETUP, .path = own.data};
-    if (status == CS_OK) status = ensure_program(session, &from, error);
-    cs_buffer_free(&own);
+    const cs_host *host = session->host;
+    cs_file *own = NULL;
+    cs_buffer path = {0};
+    source from = {.name = CS_PROGRAM_NAME_SETUP};
+    cs_status status = cs_programs_path(session, from.name, &path, error);
+    if (status == CS_OK) status = host->system->program_file(host->system->ctx, &own, error);
+    if (status == CS_OK && !is_file_at(host->fs, own, path.data)) {
+        status = read_own(host, own, &from, error);
+        if (status == CS_OK) status = ensure_program(session, &from, error);
+        cs_free((void *)from.bytes);
+    }
+    host->fs->close(host->fs->ctx, own);
+    cs_buffer_free(&path);
     return status;
 }
 
@@ -228,27 +230,35 @@ static cs_status retire(const cs_session *session, const char *path, cs_error *e
     return status;
 }
 
+/* error: of this one program. */
+static cs_status collect_one(const cs_session *session, const char *name, cs_file *own, cs_error *error) {
+    const cs_fs *fs = session->host->fs;
+    cs_buffer path = {0};
+    cs_status status = cs_programs_path(session, name, &path, error);
+    bool running = status == CS_OK && own && is_file_at(fs, own, path.data);
+    if (status == CS_OK && !running) {
+        status = remove_file(fs, path.data, error);
+        running = status == CS_E_ACCESS || status == CS_E_MAPPED; /* another instance of it runs */
+    }
+    if (running) status = retire(session, path.data, error);
+    cs_buffer_free(&path);
+    return status;
+}
+
 cs_status cs_programs_collect(cs_session *session, cs_error *error) {
     const cs_host *host = session->host;
     cs_status first = CS_OK;
-    cs_buffer own = {0}, path = {0};
-    if (host->system->program_path(host->system->ctx, &own, NULL) != CS_OK) cs_buffer_clear(&own);
+    cs_file *own = NULL;
+    if (host->system->program_file(host->system->ctx, &own, NULL) != CS_OK) own = NULL;
     sweep(session);
     for (size_t i = 0; i < PROGRAM_COUNT; i++) {
         cs_error one = {0};
-        cs_status status = cs_programs_path(session, program_names[i], &path, &one);
-        bool running = status == CS_OK && own.size && same_file(host->fs, own.data, path.data);
-        if (status == CS_OK && !running) {
-            status = remove_file(host->fs, path.data, &one);
-            running = status == CS_E_ACCESS || status == CS_E_MAPPED; /* another instance of it runs */
-        }
-        if (running) status = retire(session, path.data, &one);
+        cs_status status = collect_one(session, program_names[i], own, &one);
         if (status != CS_OK && first == CS_OK) {
             first = status;
             if (error) *error = one;
         }
     }
-    cs_buffer_free(&own);
-    cs_buffer_free(&path);
+    host->fs->close(host->fs->ctx, own);
     return first;
 }

@@ -92,6 +92,22 @@ out:
     return status;
 }
 
+cs_status cs_posix_program_file(const char *path, cs_file **out, cs_error *error) {
+    cs_file *file = cs_alloc(1, sizeof *file);
+    char *copy = cs_strdup(path);
+    int fd = file && copy ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0) {
+        cs_status status = file && copy ? cs_fail_errno(error, errno, "program file", path)
+                                        : cs_fail(error, CS_E_NO_MEMORY, "program file", path, NULL);
+        cs_free(file);
+        cs_free(copy);
+        return status;
+    }
+    *file = (cs_file){.fd = fd, .path = copy, .mode = CS_OPEN_WATCH};
+    *out = file;
+    return CS_OK;
+}
+
 static cs_status fs_read(void *ctx, cs_file *file, uint64_t offset, void *bytes, size_t size, size_t *got, cs_error *error) {
     (void)ctx;
     *got = 0;

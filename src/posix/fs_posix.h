@@ -25,6 +25,9 @@ bool cs_posix_unshared(int fd);
 char *cs_posix_path(const char *path, const char *operation, cs_error *error);
 void cs_posix_info(const struct stat *from, cs_file_info *out);
 
+/* The file of this very program, for reading; path is what messages call it. */
+cs_status cs_posix_program_file(const char *path, cs_file **out, cs_error *error);
+
 /* By-path half of the seam (fs_posix_path.c). */
 cs_status cs_posix_stat(void *ctx, const char *path, cs_file_info *out, cs_error *error);
 cs_status cs_posix_make_folder(void *ctx, const char *path, cs_folder_security security, cs_error *error);

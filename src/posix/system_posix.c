@@ -1,6 +1,7 @@
 /* system_posix.c: the system seam on Linux. What Linux does not have (services, broadcasts, deletes at restart) answers
  * CS_E_UNSUPPORTED: a test that needs it brings its own. */
 #define _GNU_SOURCE
+#include "fs_posix.h"
 #include "system_posix.h"
 
 #include <errno.h>
@@ -153,6 +154,16 @@ static cs_status sys_program_path(void *ctx, cs_buffer *out, cs_error *error) {
     return cs_buffer_check(out, error);
 }
 
+/* The kernel leads to the file itself, whatever its name is by now. */
+static cs_status sys_program_file(void *ctx, cs_file **out, cs_error *error) {
+    cs_buffer path = {0};
+    cs_status status = sys_program_path(ctx, &path, error);
+    *out = NULL;
+    if (status == CS_OK) status = cs_posix_program_file(path.data, out, error);
+    cs_buffer_free(&path);
+    return status;
+}
+
 /* The mapping is never undone: a resource lives as long as the process. */
 static cs_status sys_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
     (void)ctx;
@@ -216,6 +227,7 @@ const cs_system *cs_system_real(void) {
         .platform = sys_platform,
         .computer_name = sys_computer_name,
         .program_path = sys_program_path,
+        .program_file = sys_program_file,
         .resource = sys_resource,
         .set_recovery_service = sys_set_recovery_service,
         .recovery_service = sys_recovery_service,

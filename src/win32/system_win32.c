@@ -8,8 +8,6 @@
 
 #include "cudnn_setup/host.h"
 
-enum { PATH_UNITS = 32768 };
-
 static cs_status known_folder(const KNOWNFOLDERID *id, cs_buffer *out, cs_error *error) {
     wchar_t *path = NULL;
     HRESULT result = SHGetKnownFolderPath(id, KF_FLAG_DONT_VERIFY, NULL, &path);
@@ -140,23 +138,6 @@ static cs_status sys_computer_name(void *ctx, cs_buffer *out, cs_error *error) {
     return cs_buffer_check(out, error);
 }
 
-static cs_status sys_program_path(void *ctx, cs_buffer *out, cs_error *error) {
-    (void)ctx;
-    wchar_t *path = cs_alloc(PATH_UNITS, sizeof *path);
-    if (!path) return cs_fail(error, CS_E_NO_MEMORY, "program path", NULL, NULL);
-    DWORD size = GetModuleFileNameW(NULL, path, PATH_UNITS);
-    cs_status status = CS_OK;
-    if (size == 0 || size >= PATH_UNITS)
-        status = cs_fail_last(error, "program path", NULL);
-    else {
-        cs_buffer_clear(out);
-        cs_narrow_path(out, path);
-        status = cs_buffer_check(out, error);
-    }
-    cs_free(path);
-    return status;
-}
-
 static cs_status sys_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
     (void)ctx;
     cs_error local;
@@ -197,7 +178,8 @@ const cs_system *cs_system_real(void) {
         .wine_version = sys_wine_version,
         .platform = cs_win32_platform,
         .computer_name = sys_computer_name,
-        .program_path = sys_program_path,
+        .program_path = cs_win32_program_path,
+        .program_file = cs_win32_program_file,
         .resource = sys_resource,
         .set_recovery_service = cs_win32_set_recovery_service,
         .recovery_service = cs_win32_recovery_service,

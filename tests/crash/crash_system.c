@@ -194,6 +194,11 @@ static cs_status sys_program_path(void *ctx, cs_buffer *out, cs_error *error) {
     return cs_buffer_check(out, error);
 }
 
+static cs_status sys_program_file(void *ctx, cs_file **out, cs_error *error) {
+    crash_machine *machine = ctx;
+    return machine->fs.open(machine->fs.ctx, "C:\\Users\\user\\Downloads\\cudnn-setup.exe", CS_OPEN_WATCH, out, error);
+}
+
 static cs_status sys_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
     bool after;
     uint32_t code = crash_step(ctx, "resource", name, &after);
@@ -274,6 +279,7 @@ void crash_system_init(crash_machine *machine) {
         .platform = sys_platform,
         .computer_name = sys_computer_name,
         .program_path = sys_program_path,
+        .program_file = sys_program_file,
         .resource = sys_resource,
         .set_recovery_service = sys_set_recovery_service,
         .recovery_service = sys_recovery_service,

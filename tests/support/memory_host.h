@@ -69,6 +69,8 @@ typedef struct memory_system {
     cs_platform platform;
     const char *computer_name;
     char program_path[512];
+    char program_held[512]; /* the program_path of the file that runs; memory_host_start_program, or the first to ask */
+    cs_file_id program_id;
     bool service;              /* the recovery service */
     char service_program[512]; /* what it was last turned on with */
     unsigned broadcasts;
@@ -85,6 +87,8 @@ typedef struct memory_system {
 } memory_system;
 
 memory_system *memory_host_system(memory_host *host);
+/* The file that is at path now runs, whatever is there later. */
+void memory_host_start_program(memory_host *host, const char *path);
 void memory_host_resource(memory_host *host, const char *name, const void *bytes, size_t size);
 
 /* ---- watching and failing the calls of the seam ---- */

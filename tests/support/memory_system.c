@@ -73,6 +73,44 @@ static cs_status system_program_path(void *ctx, cs_buffer *out, cs_error *error)
     return give_text(ctx, "program path", ((memory_host *)ctx)->system.program_path, out, error);
 }
 
+void memory_host_start_program(memory_host *host, const char *path) {
+    memory_system *system = &host->system;
+    cs_file_info info;
+    if (!memory_host_info(host, path, &info)) abort();
+    if (path != system->program_path) snprintf(system->program_path, sizeof system->program_path, "%s", path);
+    snprintf(system->program_held, sizeof system->program_held, "%s", path);
+    system->program_id = info.id;
+}
+
+static memory_node *node_of_id(memory_node *node, const cs_file_id *id) {
+    if (cs_file_id_equal(&node->info.id, id)) return node;
+    for (size_t i = 0; i < node->child_count; i++) {
+        memory_node *found = node_of_id(node->children[i], id);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static cs_status system_program_file(void *ctx, cs_file **out, cs_error *error) {
+    memory_host *host = ctx;
+    memory_system *system = &host->system;
+    bool after;
+    *out = NULL;
+    uint32_t code = memory_step(host, "program file", system->program_path, false, &after);
+    if (!code && strcmp(system->program_held, system->program_path) != 0) {
+        if (memory_host_exists(host, system->program_path))
+            memory_host_start_program(host, system->program_path);
+        else
+            code = 2;
+    }
+    if (code) return cs_fail_win32(error, code, "program file", system->program_path);
+    memory_node *node = NULL;
+    for (size_t i = 0; i < host->volume_count && !node; i++) node = node_of_id(host->volumes[i].root, &system->program_id);
+    if (!node) return cs_fail_win32(error, 2, "program file", system->program_path);
+    *out = memory_open_node(host, node, MEMORY_READ, MEMORY_READ | MEMORY_DELETE);
+    return CS_OK;
+}
+
 static cs_status system_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
     memory_host *host = ctx;
     bool after;
@@ -177,6 +215,7 @@ void memory_system_init(memory_host *host) {
         .platform = system_platform,
         .computer_name = system_computer_name,
         .program_path = system_program_path,
+        .program_file = system_program_file,
         .resource = system_resource,
         .set_recovery_service = system_set_recovery_service,
         .recovery_service = system_recovery_service,

@@ -87,11 +87,27 @@ static void test_programs_never_replace_a_newer_one(void **state) {
     assert_memory_equal(memory_host_content(c.machine, SETUP), newer, PE_SIZE);
     assert_true(verb_case_told(&c, "note program.newer"));
     memory_host_file(c.machine, VERB_MEDIA "\\cudnn-setup.exe", newer, PE_SIZE);
+    memory_host_start_program(c.machine, VERB_MEDIA "\\cudnn-setup.exe");
     memory_host_file(c.machine, SETUP, older, PE_SIZE);
     ensure(&session);
     assert_memory_equal(memory_host_content(c.machine, SETUP), newer, PE_SIZE);
     cs_free(newer);
     cs_free(older);
+    end(&c, &session);
+}
+
+/* Whoever may write to the folder that setup was started from can rename it and put another file there. */
+static void test_programs_copy_what_runs(void **state) {
+    (void)state;
+    verb_case c;
+    cs_session session;
+    begin(&c, &session);
+    memory_host_start_program(c.machine, VERB_MEDIA "\\cudnn-setup.exe");
+    assert_true(memory_host_move(c.machine, VERB_MEDIA "\\cudnn-setup.exe", VERB_MEDIA "\\renamed.exe"));
+    memory_host_text(c.machine, VERB_MEDIA "\\cudnn-setup.exe", "an impostor");
+    ensure(&session);
+    assert_string_equal(memory_host_content(c.machine, SETUP), "setup itself");
+    assert_int_equal(memory_host_open_files(c.machine), 1); /* the session's lock */
     end(&c, &session);
 }
 
@@ -199,6 +215,7 @@ int main(void) {
         cmocka_unit_test(test_programs_are_placed_once),
         cmocka_unit_test(test_programs_that_differ_are_replaced),
         cmocka_unit_test(test_programs_never_replace_a_newer_one),
+        cmocka_unit_test(test_programs_copy_what_runs),
         cmocka_unit_test(test_programs_that_run_are_moved_aside),
         cmocka_unit_test(test_programs_without_a_resource_are_a_warning),
         cmocka_unit_test(test_programs_running_from_p_copy_nothing_over_themselves),

@@ -130,6 +130,39 @@ static void test_system_seam_process(void **state) {
     cs_buffer_free(&name);
 }
 
+/* The file that runs, whatever its name is by now. */
+static void test_system_seam_program_file(void **state) {
+    (void)state;
+    cs_file *file = NULL, *again = NULL, *other = NULL;
+    cs_file_info by_path, by_file;
+    assert_int_equal(sys->program_file(sys->ctx, &file, NULL), CS_OK);
+    assert_int_equal(sys->program_file(sys->ctx, &again, NULL), CS_OK);
+    assert_int_equal(fs->stat(fs->ctx, program.data, &by_path, NULL), CS_OK);
+    assert_int_equal(fs->info(fs->ctx, file, &by_file, NULL), CS_OK);
+    assert_true(cs_file_id_equal(&by_path.id, &by_file.id));
+    fs->close(fs->ctx, file);
+    cs_buffer aside = {0};
+    cs_buffer_format(&aside, "%s.aside", program.data);
+    assert_int_equal(fs->open(fs->ctx, program.data, CS_OPEN_MOVE, &other, NULL), CS_OK);
+    assert_int_equal(fs->rename(fs->ctx, other, aside.data, false, NULL), CS_OK);
+    char start[2] = "";
+    size_t got = 0;
+    assert_int_equal(sys->program_file(sys->ctx, &file, NULL), CS_OK);
+    assert_int_equal(fs->read(fs->ctx, file, 0, start, sizeof start, &got, NULL), CS_OK);
+    assert_memory_equal(start,
+                        on_windows() ? "MZ"
+                                     : "\x7F"
+                                       "E",
+                        2);
+    assert_int_equal(fs->info(fs->ctx, file, &by_file, NULL), CS_OK);
+    assert_memory_equal(by_path.id.id, by_file.id.id, sizeof by_file.id.id); /* Wine loses the volume after a rename */
+    assert_int_equal(fs->rename(fs->ctx, other, program.data, false, NULL), CS_OK);
+    fs->close(fs->ctx, other);
+    fs->close(fs->ctx, again);
+    fs->close(fs->ctx, file);
+    cs_buffer_free(&aside);
+}
+
 static void test_system_seam_platform(void **state) {
     (void)state;
     cs_platform platform;
@@ -404,6 +437,7 @@ static int run_all(void) {
         with_scratch(test_system_seam_random_differs),
         with_scratch(test_system_seam_clocks),
         with_scratch(test_system_seam_process),
+        with_scratch(test_system_seam_program_file),
         with_scratch(test_system_seam_platform),
         with_scratch(test_system_seam_known_folders),
         with_scratch(test_system_seam_absent_resource),
