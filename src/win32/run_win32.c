@@ -88,10 +88,13 @@ static bool make_handle_list(launch *l, HANDLE handles[2]) {
 static const DWORD create_flags = CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT;
 
 /* token NULL: our own. The secondary logon service, which an administrator without the privilege to assign tokens needs, takes
- * no handle list but hands on the standard handles only. */
+ * no handle list but hands on the standard handles only, and gives the child a console of its own whatever CREATE_NO_WINDOW says:
+ * that one starts hidden. */
 static bool create(launch *l, HANDLE token, bool other_desktop) {
     wchar_t no_desktop[] = L"";
-    STARTUPINFOEXW start = {.StartupInfo = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES | STARTF_FORCEOFFFEEDBACK}};
+    STARTUPINFOEXW start = {
+        .StartupInfo = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES | STARTF_FORCEOFFFEEDBACK | STARTF_USESHOWWINDOW}};
+    start.StartupInfo.wShowWindow = SW_HIDE;
     start.lpAttributeList = l->attributes;
     start.StartupInfo.hStdInput = l->nothing;
     start.StartupInfo.hStdOutput = l->child_output;

@@ -34,6 +34,12 @@ void platform_arguments(int argc, char **argv, cs_strings *out) {
 
 void platform_binary_output(void) { _setmode(_fileno(stdout), _O_BINARY); }
 
+bool platform_started_hidden(void) {
+    STARTUPINFOW start;
+    GetStartupInfoW(&start);
+    return start.dwFlags & STARTF_USESHOWWINDOW && start.wShowWindow == SW_HIDE;
+}
+
 void *platform_hold_service(const char *name) {
     cs_buffer wide = {0};
     assert_true(cs_utf16le_from_wtf8(&wide, name, strlen(name)));
@@ -57,6 +63,8 @@ void platform_arguments(int argc, char **argv, cs_strings *out) {
 }
 
 void platform_binary_output(void) {}
+
+bool platform_started_hidden(void) { return true; }
 
 void *platform_hold_service(const char *name) {
     (void)name;

@@ -13,6 +13,9 @@ void platform_arguments(int argc, char **argv, cs_strings *out);
 /* Standard output and input without any conversion of line ends. */
 void platform_binary_output(void);
 
+/* True if whoever started this program asked for its first window to be hidden. Always true where there are no windows. */
+bool platform_started_hidden(void);
+
 /* A handle on a Windows service, which keeps a deleted one alive until it is released. NULL: there is none. */
 void *platform_hold_service(const char *name);
 void platform_release_service(void *service);

@@ -47,6 +47,7 @@ static int be_child(const cs_strings *arguments) {
         fflush(stdout);
         sys->sleep(sys->ctx, 60000);
     }
+    if (strcmp(verb, "hidden") == 0) printf("%s", platform_started_hidden() ? "hidden" : "shown");
     if (strcmp(verb, "much") == 0)
         for (int i = 0; i < 3 * 1024 * 1024 / 16; i++) fputs("0123456789abcdef", stdout);
     if (strcmp(verb, "environment") == 0)
@@ -236,6 +237,15 @@ static void test_system_seam_run_ends_at_the_deadline(void **state) {
     assert_true(sys->ticks(sys->ctx) - start < 30000);
     assert_string_equal(cs_buffer_string(&result.output), "before");
     assert_int_not_equal(result.exit_code, 0);
+    cs_buffer_free(&result.output);
+}
+
+/* A quiet run must not flash a console window. */
+static void test_system_seam_run_shows_no_window(void **state) {
+    (void)state;
+    const char *arguments[] = {"hidden"};
+    cs_child_result result = run(arguments, 1, 60000);
+    assert_string_equal(cs_buffer_string(&result.output), "hidden");
     cs_buffer_free(&result.output);
 }
 
@@ -444,6 +454,7 @@ static int run_all(void) {
         with_scratch(test_system_seam_run_hands_arguments_over_exactly),
         with_scratch(test_system_seam_run_gives_the_exit_code),
         with_scratch(test_system_seam_run_ends_at_the_deadline),
+        with_scratch(test_system_seam_run_shows_no_window),
         with_scratch(test_system_seam_run_bounds_the_output),
         with_scratch(test_system_seam_run_environment_and_folder),
         with_scratch(test_system_seam_run_of_an_absent_program),
