@@ -32,10 +32,11 @@ void cs_environment_plan_free(cs_environment_plan *plan);
 void cs_reg_change_free(cs_reg_change *change);
 cs_status cs_reg_change_copy(cs_reg_change *out, const cs_reg_change *from, cs_error *error);
 
-/* What a new program of this user would find in its environment, as "NAME=value" strings for cs_child, built from the registry
- * and an allow-list, never from our own environment: PATH (machine, then user, expanded), the folders that Windows names, TEMP,
- * CUDA_PATH*, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, and CUDA_CACHE_DISABLE=1. Nothing that makes CUDA, cuDNN, .NET or
- * Python load or write something else gets through. Sorted by name, as Windows wants it. out starts empty. */
-cs_status cs_environment_for_child(const cs_host *host, cs_strings *out, cs_error *error);
+/* What a new program would find in its environment, as "NAME=value" strings for cs_child. own_account: it runs as the account of
+ * this process; otherwise this process's HKCU and profile are somebody else's, and the machine's values are all there is. Built
+ * from the registry and an allow-list, never from our own environment: PATH (machine, then user, expanded), the folders that
+ * Windows names, TEMP, CUDA_PATH*, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, and CUDA_CACHE_DISABLE=1. Nothing that makes CUDA,
+ * cuDNN, .NET or Python load or write something else gets through. Sorted by name, as Windows wants it. out starts empty. */
+cs_status cs_environment_for_child(const cs_host *host, bool own_account, cs_strings *out, cs_error *error);
 
 #endif

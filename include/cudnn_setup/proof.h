@@ -7,9 +7,10 @@
 
 enum { CS_PROOF_DEADLINE_MS = 60000, CS_PROOF_PROBE_REFUSED = 3 /* the probe's exit code: it had administrator rights */ };
 
-/* Runs the stages that can run and fills outcome->proof_*: "passed...", "skipped: why", "failed: why". False only if a stage that
+/* placed: what this run moved into the tree; what it moved is known by its identity, the rest by what stands in the tree. Runs
+ * the stages that can run and fills outcome->proof_*: "passed...", "skipped: why", "failed: why". False only if a stage that
  * could run failed. Changes nothing and never fails by itself. */
-bool cs_proof_run(cs_run *run, const char *tree_path, const cs_receipt *receipt);
+bool cs_proof_run(cs_run *run, const char *tree_path, const cs_receipt *receipt, const cs_record *placed);
 
 /* Reads what the probe printed: one JSON object
  * {"stage":2,"cudnn_version":8003,"modules":[{"name":...,"path":...}],"error":null}. wanted: the version the package is;

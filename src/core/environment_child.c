@@ -57,6 +57,7 @@ static cs_status set(cs_strings *out, const char *name, const char *value, cs_er
 typedef struct building {
     const cs_host *host;
     cs_strings *out;
+    bool user;        /* the user's values count too */
     cs_strings names; /* found in the key at work */
 } building;
 
@@ -71,6 +72,7 @@ static cs_status add_key(building *b, cs_hive hive, const char *key, cs_error *e
     cs_variables variables = {b->host, hive == CS_HKCU};
     cs_buffer text = {0};
     cs_status status = registry->list_values(registry->ctx, hive, key, note_name, b, error);
+    if (status == CS_E_NOT_FOUND && hive == CS_HKCU) status = CS_OK; /* an account that never set a variable */
     for (size_t i = 0; i < b->names.count && status == CS_OK; i++) {
         bool present;
         status = cs_variables_read(&variables, hive, key, b->names.items[i], &text, &present, error);
@@ -104,7 +106,7 @@ static cs_status add_own(building *b, cs_error *error) {
         "HOMEDRIVE",
         "HOMEPATH",
     };
-    cs_variables variables = {b->host, true};
+    cs_variables variables = {b->host, b->user};
     cs_buffer value = {0};
     cs_status status = CS_OK;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && status == CS_OK; i++) {
@@ -131,11 +133,12 @@ static cs_status add_command_processor(building *b, cs_error *error) {
 }
 
 static cs_status add_temporary(building *b, const char *name, cs_error *error) {
-    cs_variables variables = {b->host, true};
+    cs_variables variables = {b->host, b->user};
     cs_buffer text = {0}, local = {0};
     bool present;
-    cs_status status = cs_variables_read(&variables, CS_HKCU, CS_KEY_USER_ENVIRONMENT, name, &text, &present, error);
-    if (status == CS_OK && !text.size && cs_variables_get(&variables, "LOCALAPPDATA", &local) == CS_OK)
+    cs_status status = cs_variables_read(&variables, b->user ? CS_HKCU : CS_HKLM,
+                                         b->user ? CS_KEY_USER_ENVIRONMENT : CS_KEY_ENVIRONMENT, name, &text, &present, error);
+    if (status == CS_OK && b->user && !text.size && cs_variables_get(&variables, "LOCALAPPDATA", &local) == CS_OK)
         status = cs_path_join(&text, b->host->fs->separator, cs_buffer_string(&local), "Temp", error);
     if (status == CS_OK && text.size) status = set(b->out, name, text.data, error);
     cs_buffer_free(&text);
@@ -143,13 +146,14 @@ static cs_status add_temporary(building *b, const char *name, cs_error *error) {
     return status;
 }
 
-/* The machine's PATH, then the user's, as Windows joins them at sign-in. */
+/* The machine's PATH, then the user's where that counts, as Windows joins them at sign-in. */
 static cs_status add_path(building *b, cs_error *error) {
     cs_variables machine = {b->host, false}, user = {b->host, true};
     cs_buffer path = {0}, own = {0};
     bool present;
     cs_status status = cs_variables_read(&machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path", &path, &present, error);
-    if (status == CS_OK) status = cs_variables_read(&user, CS_HKCU, CS_KEY_USER_ENVIRONMENT, "Path", &own, &present, error);
+    if (status == CS_OK && b->user)
+        status = cs_variables_read(&user, CS_HKCU, CS_KEY_USER_ENVIRONMENT, "Path", &own, &present, error);
     if (status == CS_OK && own.size) {
         if (path.size && path.data[path.size - 1] != ';') cs_buffer_append(&path, ";", 1);
         cs_buffer_append(&path, own.data, own.size);
@@ -163,12 +167,12 @@ static cs_status add_path(building *b, cs_error *error) {
 
 static int by_text(const void *a, const void *b) { return cs_text_compare_ascii_case(*(char *const *)a, *(char *const *)b); }
 
-cs_status cs_environment_for_child(const cs_host *host, cs_strings *out, cs_error *error) {
-    building b = {.host = host, .out = out};
+cs_status cs_environment_for_child(const cs_host *host, bool own_account, cs_strings *out, cs_error *error) {
+    building b = {.host = host, .out = out, .user = own_account};
     *out = (cs_strings){0};
     if (!host->registry) return cs_fail(error, CS_E_UNSUPPORTED, "read environment", NULL, "this system has no registry");
     cs_status status = add_key(&b, CS_HKLM, CS_KEY_ENVIRONMENT, error);
-    if (status == CS_OK) status = add_key(&b, CS_HKCU, CS_KEY_USER_ENVIRONMENT, error);
+    if (status == CS_OK && own_account) status = add_key(&b, CS_HKCU, CS_KEY_USER_ENVIRONMENT, error);
     if (status == CS_OK) status = add_own(&b, error);
     if (status == CS_OK) status = add_command_processor(&b, error);
     if (status == CS_OK) status = add_temporary(&b, "TEMP", error);

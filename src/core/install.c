@@ -168,6 +168,7 @@ static cs_status get_package(cs_install_work *work) {
     if (work->rows_right) return CS_OK;
     cs_status status = cs_install_get_archive(work);
     if (status == CS_OK) status = look_for_same(work, true);
+    if (work->rows_right) cs_install_drop_archive(work); /* it was judged and is not unpacked */
     if (status == CS_OK && cs_cancelled(work->run.host->events))
         status = cs_fail(&work->run.error, CS_E_CANCELLED, NULL, NULL, NULL);
     return status;
@@ -223,23 +224,33 @@ static cs_status install_really(cs_install_work *work) {
     return status == CS_OK ? plan_and_commit(work) : status;
 }
 
-/* The proof never fails an installation, except where it was required: then this run's change is taken back. */
-static cs_status prove(cs_install_work *work) {
+bool cs_install_proved(cs_install_work *work, size_t *index) {
     cs_run *run = &work->run;
     cs_known_trees fresh = {0};
     cs_status status = cs_trees_load(&run->session, &fresh, &run->error);
-    if (status != CS_OK) return cs_run_forgive(run, status);
+    if (status != CS_OK) {
+        cs_run_forgive(run, status);
+        return true;
+    }
     cs_trees_free(&run->trees);
     run->trees = fresh;
-    size_t index = 0;
-    while (index < fresh.count && strcmp(fresh.items[index].id, work->place.tree.id) != 0) index++;
-    const cs_receipt *top = index < fresh.count ? cs_trees_top(&fresh.items[index].head) : NULL;
-    if (!top || cs_proof_run(run, work->place.tree.path, top) || run->options->selftest != CS_SELFTEST_REQUIRE) return CS_OK;
+    *index = 0;
+    while (*index < fresh.count && strcmp(fresh.items[*index].id, work->place.tree.id) != 0) ++*index;
+    const cs_receipt *top = *index < fresh.count ? cs_trees_top(&fresh.items[*index].head) : NULL;
+    return !top || cs_proof_run(run, work->place.tree.path, top, &work->plan.record) ||
+           run->options->selftest != CS_SELFTEST_REQUIRE;
+}
+
+/* The proof never fails an installation, except where it was required: then this run's change is taken back. */
+static cs_status prove(cs_install_work *work) {
+    cs_run *run = &work->run;
+    size_t index;
+    if (cs_install_proved(work, &index)) return CS_OK;
     if (run->already) {
         cs_run_say(run, "The proof failed, and it was required. This run had changed nothing, so nothing was taken back.");
         return cs_fail(&run->error, CS_E_FAILED, "prove", work->place.tree.path, "the proof was required and failed");
     }
-    status = cs_undo_levels(run, &run->trees.items[index], 1, CS_KIND_ROLLBACK);
+    cs_status status = cs_undo_levels(run, &run->trees.items[index], 1, CS_KIND_ROLLBACK);
     if (status == CS_OK) {
         cs_run_say(run, "The proof failed, and it was required: the installation was taken back. Everything is as before.");
         return cs_fail(&run->error, CS_E_FAILED, "prove", work->place.tree.path, "the proof was required and failed");

@@ -24,6 +24,12 @@ static void remove_copy(cs_install_work *work) {
     if (work->begun) cs_transaction_drop_archive(&work->run.session, &work->place.tree, work->txid, NULL);
 }
 
+void cs_install_drop_archive(cs_install_work *work) {
+    cs_archive_close(work->archive); /* a copy of it in B can only go when it is closed */
+    work->archive = NULL;
+    remove_copy(work);
+}
+
 /* An archive on a share or a stick could be swapped behind our back: a copy on the tree's volume is used. A dry run writes
  * nothing and takes it where it is. */
 static cs_status fetch(void *ctx, const char *path, cs_buffer *out, cs_error *error) {
@@ -105,9 +111,7 @@ cs_status cs_install_stage(cs_install_work *work) {
         work->stage.wanted[i] = run->changing && (!work->repairing || work->only[i]);
     status = cs_stage_unpack(&work->stage, work->archive, &work->trust, &extras, &run->error);
     if (status == CS_OK) tell_extras(run, &extras);
-    cs_archive_close(work->archive); /* done with; a copy of it is in B and can only go when it is closed */
-    work->archive = NULL;
-    remove_copy(work);
+    cs_install_drop_archive(work);
     if (status == CS_OK) status = check_unverified(work);
     cs_strings_free(&extras);
     return status;

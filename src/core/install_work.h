@@ -36,6 +36,13 @@ cs_status cs_install_begin(cs_install_work *work);
 /* Programs into P, intent, B, and every row unpacked (in a dry run: read and hashed, nothing written). */
 cs_status cs_install_stage(cs_install_work *work);
 
+/* Loads the receipts as they are now and proves what the newest one says is installed. False only if the proof was required and
+ * failed; *index is then the tree's place in run.trees. */
+bool cs_install_proved(cs_install_work *work, size_t *index);
+
+/* Closes the archive and removes the copy of it that was made. */
+void cs_install_drop_archive(cs_install_work *work);
+
 /* Frees what the work holds. */
 void cs_install_end(cs_install_work *work);
 

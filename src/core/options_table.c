@@ -5,8 +5,8 @@
 #define EACH        (BOTH | IN(PROBE))
 #define V(verb)     (1ul << CS_VERB_##verb)
 
-#define PLACING  (V(INSTALL) | V(ROLLBACK) | V(REPAIR))
-#define MOVING   (PLACING | V(UNINSTALL))
+#define PLACING  (V(INSTALL) | V(REPAIR))
+#define MOVING   (PLACING | V(ROLLBACK) | V(UNINSTALL))
 #define CHANGING (MOVING | V(RECOVER) | V(FORGET))
 #define READING  (V(VERIFY) | V(STATUS) | V(DIAGNOSE) | V(SEAL) | V(DETECT) | V(SEARCH_ORDER))
 #define OF_TREE  (V(UNINSTALL) | V(ROLLBACK) | V(REPAIR) | V(FORGET) | V(VERIFY) | V(STATUS))
@@ -69,7 +69,7 @@ const option_row option_rows[] = {
     CHOICE(GROUP_HOW, "cudapath", "keep|take", IN(SETUP), V(INSTALL), set_cudapath,
            "keep CUDA_PATH when it names another working toolkit, or take it (keep)"),
     CHOICE(GROUP_HOW, "selftest", "auto|require|skip", IN(SETUP), PLACING, set_selftest,
-           "prove the result; with require a failed proof is undone (auto)"),
+           "prove the result; require: a failed proof undoes the install (auto)"),
     CHOICE(GROUP_HOW, "selftest-as", "current", IN(SETUP) | IN(PROBE), PLACING | V(PROBE), set_as_current,
            "prove it with these rights even if elevated: for throw-away images only"),
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,

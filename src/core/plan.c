@@ -5,6 +5,7 @@
 
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
+#include "engine.h"
 
 static cs_status no_memory(cs_error *error) { return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL); }
 
@@ -33,7 +34,7 @@ cs_blob cs_plan_blob(const char *txid, cs_area area, unsigned number) {
 
 /* ---- looking ---- */
 
-static cs_status look(const cs_host *host, const char *path, cs_target *out, cs_error *error) {
+static cs_status look_once(const cs_host *host, const char *path, cs_target *out, cs_error *error) {
     const cs_fs *fs = host->fs;
     *out = (cs_target){0};
     cs_status status = fs->stat(fs->ctx, path, &out->info, error);
@@ -47,6 +48,16 @@ static cs_status look(const cs_host *host, const char *path, cs_target *out, cs_
     if (status == CS_OK) status = cs_sha256_file(fs, file, out->sha256, NULL, NULL, NULL, error);
     fs->close(fs->ctx, file);
     out->present = status == CS_OK;
+    return status;
+}
+
+static cs_status look(const cs_host *host, const char *path, cs_target *out, cs_error *error) {
+    cs_error own = {0};
+    unsigned tries = 0;
+    cs_status status;
+    if (!error) error = &own;
+    do status = look_once(host, path, out, error);
+    while (cs_engine_again(host, status, error, &tries));
     return status;
 }
 

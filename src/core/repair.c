@@ -125,13 +125,25 @@ static cs_status report(repairing *r, const cs_receipt *top) {
     return status;
 }
 
+/* A repair that is taken back would bring the damage back: what was put right stays, and only the run fails. */
+static cs_status prove(repairing *r) {
+    cs_run *run = &r->work.run;
+    size_t index;
+    if (cs_install_proved(&r->work, &index)) return CS_OK;
+    cs_run_say(run,
+               run->already
+                   ? "The proof failed, and it was required. This run had changed nothing, so nothing was taken back."
+                   : "The proof failed, and it was required. What was put right stays; /rollback takes the installation back.");
+    return cs_fail(&run->error, CS_E_FAILED, "prove", r->work.place.tree.path, "the proof was required and failed");
+}
+
 static cs_status repair(repairing *r) {
     cs_install_work *work = &r->work;
     cs_run *run = &work->run;
     cs_status status = choose(r);
     if (status != CS_OK) return status;
     const cs_record *head = &run->trees.items[work->known].head;
-    run->outcome->trust = cs_trees_top(head)->trust;
+    cs_run_tell_trust(run, &cs_trees_top(head)->trust);
     status = find_damage(r, head);
     if (status != CS_OK) return status;
     run->already = !r->bad_count && !work->environment.count;
@@ -139,10 +151,12 @@ static cs_status repair(repairing *r) {
     if (status != CS_OK && status != CS_E_PENDING) cs_install_abandon(work);
     if (status != CS_OK) return status;
     cs_run_forgive(run, report(r, cs_trees_top(head)));
-    if (run->already || !run->changing) return CS_OK;
-    cs_run_derive(run);
-    cs_run_broadcast(run, &work->plan.record);
-    return CS_OK;
+    if (!run->changing) return CS_OK;
+    if (!run->already) {
+        cs_run_derive(run);
+        cs_run_broadcast(run, &work->plan.record);
+    }
+    return prove(r);
 }
 
 cs_status cs_repair(const cs_host *host, const cs_options *options, cs_outcome *outcome) {

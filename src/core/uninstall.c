@@ -47,7 +47,7 @@ static cs_status undo(cs_run *run, bool everything) {
     const cs_known_tree *known = &run->trees.items[index];
     const cs_receipt *top = cs_trees_top(&known->head);
     snprintf(what, sizeof what, "%.60s %.60s", top->product, top->version);
-    run->outcome->trust = top->trust;
+    cs_run_tell_trust(run, &top->trust);
     bool gone = is_gone(run, known);
     size_t depth = everything ? known->head.stack_count : 1;
     size_t left = known->head.stack_count - depth;

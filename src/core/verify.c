@@ -18,7 +18,12 @@ static cs_status state_of(const cs_host *host, const char *path, const cs_receip
     uint8_t digest[CS_SHA256_SIZE];
     cs_file *file = NULL;
     cs_file_info info;
-    cs_status status = fs->open(fs->ctx, path, CS_OPEN_WATCH, &file, error);
+    cs_status status = fs->stat(fs->ctx, path, &info, error);
+    if (status == CS_OK && info.kind != CS_FILE_REGULAR) { /* opened as a file, a folder would only say "access denied" */
+        *state = "differs";
+        return CS_OK;
+    }
+    if (status == CS_OK) status = fs->open(fs->ctx, path, CS_OPEN_WATCH, &file, error);
     if (status == CS_E_NOT_FOUND) {
         *state = "missing";
         return CS_OK;
@@ -95,7 +100,7 @@ static cs_status check_tree(cs_run *run, const cs_known_tree *known, findings *f
     cs_tree named = tree;
     memcpy(named.id, known->id, sizeof named.id);
     cs_emit(run->host->events, CS_EVENT_STEP, "verify", "Verifying %s %s in %s", top->product, top->version, tree.path);
-    run->outcome->trust = top->trust;
+    cs_run_tell_trust(run, &top->trust);
     cs_status status = cs_run_set_tree(run, &named);
     for (size_t i = 0; i < top->row_count && status == CS_OK; i++) {
         if (cs_cancelled(run->host->events)) return cs_fail(&run->error, CS_E_CANCELLED, NULL, NULL, NULL);

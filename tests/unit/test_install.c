@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudnn_setup/plan.h"
 #include "verb_case.h"
 
 static void install_803(verb_case *c) {
@@ -386,23 +387,28 @@ static void test_install_on_another_file_system_needs_force(void **state) {
     verb_case_end(&c);
 }
 
+/* Puts the package's archive on a share. */
+static void move_to_share(verb_case *c) {
+    cs_volume share = {
+        .guid_path = "\\\\?\\Volume{22222222-2222-2222-2222-222222222222}\\", .filesystem = "NTFS", .free_bytes = 1};
+    memory_host_volume(c->machine, "D:", &share);
+    assert_true(memory_host_move(c->machine, VERB_MEDIA "\\p803.zip", VERB_MEDIA "\\kept.zip"));
+    size_t size = 0;
+    cs_file_info info;
+    assert_true(memory_host_info(c->machine, VERB_MEDIA "\\kept.zip", &info));
+    size = (size_t)info.size;
+    void *bytes = malloc(size);
+    memcpy(bytes, memory_host_content(c->machine, VERB_MEDIA "\\kept.zip"), size);
+    assert_true(memory_host_file(c->machine, "D:\\share\\p803.zip", bytes, size));
+    free(bytes);
+}
+
 static void test_install_copies_an_archive_that_is_not_local(void **state) {
     (void)state;
     verb_case c;
     verb_case_begin(&c);
     verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
-    cs_volume share = {
-        .guid_path = "\\\\?\\Volume{22222222-2222-2222-2222-222222222222}\\", .filesystem = "NTFS", .free_bytes = 1};
-    memory_host_volume(c.machine, "D:", &share);
-    assert_true(memory_host_move(c.machine, VERB_MEDIA "\\p803.zip", VERB_MEDIA "\\kept.zip"));
-    size_t size = 0;
-    cs_file_info info;
-    assert_true(memory_host_info(c.machine, VERB_MEDIA "\\kept.zip", &info));
-    size = (size_t)info.size;
-    void *bytes = malloc(size);
-    memcpy(bytes, memory_host_content(c.machine, VERB_MEDIA "\\kept.zip"), size);
-    assert_true(memory_host_file(c.machine, "D:\\share\\p803.zip", bytes, size));
-    free(bytes);
+    move_to_share(&c);
     c.options.archive = "D:\\share\\p803.zip";
     c.options.manifest = VERB_MEDIA "\\p803.json";
     assert_int_equal(verb_case_run(&c, cs_install), 0);
@@ -412,6 +418,49 @@ static void test_install_copies_an_archive_that_is_not_local(void **state) {
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
     verb_case_assert_clean(&c);
     verb_case_end(&c);
+}
+
+/* The same archive under another manifest is only known once it was copied and judged; the copy is then in nobody's way. */
+static void test_install_drops_the_copy_of_what_is_installed(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    verb_case_package(&c, "again", "8.0.3.33", 8003, "803", false); /* other names, so another manifest */
+    move_to_share(&c);
+    memory_host_reg_delete(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH"); /* there is something to commit */
+    uint32_t slept = memory_host_system(c.machine)->slept_ms;
+    c.options.archive = "D:\\share\\p803.zip";
+    c.options.manifest = VERB_MEDIA "\\again.json";
+    assert_int_equal(verb_case_run(&c, cs_install), 0);
+    assert_int_equal(c.outcome.result, CS_RESULT_DONE);
+    assert_true(verb_case_told(&c, "note archive.copied"));
+    assert_int_equal(memory_host_system(c.machine)->slept_ms, slept);
+    char *left = memory_host_dump(c.machine, VERB_TREE "\\.cudnn-setup");
+    assert_null(strstr(left, "archive"));
+    free(left);
+    c.options.archive = c.options.manifest = NULL;
+    verb_case_end(&c);
+}
+
+/* A virus scanner holds a file for a moment: whichever call it refuses, the look is repeated. */
+static void test_install_looks_again_where_a_scanner_is(void **state) {
+    (void)state;
+    for (unsigned long n = 1; n <= 4; n++) {
+        verb_case c;
+        cs_target found;
+        verb_case_begin(&c);
+        verb_case_put(&c, "include/cudnn.h", "older header");
+        memory_host_fail_at(c.machine, n, MEMORY_BEFORE, MEMORY_ONCE, n % 2 ? 5 : 32);
+        assert_int_equal(cs_plan_look(c.host, VERB_TREE, "include/cudnn.h", &found, NULL), CS_OK);
+        assert_true(memory_host_failed(c.machine));
+        assert_true(found.present);
+        assert_int_equal(found.info.size, strlen("older header"));
+        assert_true(memory_host_system(c.machine)->slept_ms > 0);
+        verb_case_assert_closed(&c);
+        verb_case_end(&c);
+    }
 }
 
 static void test_install_cancelled_at_any_moment_changes_nothing(void **state) {
@@ -534,6 +583,8 @@ int main(void) {
         cmocka_unit_test(test_install_in_use_is_1603_with_the_names),
         cmocka_unit_test(test_install_on_another_file_system_needs_force),
         cmocka_unit_test(test_install_copies_an_archive_that_is_not_local),
+        cmocka_unit_test(test_install_drops_the_copy_of_what_is_installed),
+        cmocka_unit_test(test_install_looks_again_where_a_scanner_is),
         cmocka_unit_test(test_install_cancelled_at_any_moment_changes_nothing),
         cmocka_unit_test(test_install_dryrun_changes_nothing),
         cmocka_unit_test(test_install_dryrun_exits_as_the_run_would),

@@ -315,13 +315,14 @@ static void test_options_conflicts(void **state) {
 
 static void test_options_meaningless_for_the_verb(void **state) {
     (void)state;
-    static const char *const lines[][2] = {{"/uninstall", "/archive:a.zip"}, {"/uninstall", "a.zip"},
-                                           {"/uninstall", "/manifest:m"},    {"/uninstall", "/env:none"},
-                                           {"/uninstall", "/selftest:skip"}, {"/verify", "/dryrun"},
-                                           {"/verify", "/inuse:aside"},      {"/status", "/force"},
-                                           {"/recover", "/inuse:aside"},     {"/recover", "/cuda:x"},
-                                           {"/forget", "/archive:a.zip"},    {"/rollback", "/unverified:accept"},
-                                           {"/repair", "/cudapath:take"},    {"/forget", "/force"}};
+    static const char *const lines[][2] = {{"/uninstall", "/archive:a.zip"},   {"/uninstall", "a.zip"},
+                                           {"/uninstall", "/manifest:m"},      {"/uninstall", "/env:none"},
+                                           {"/uninstall", "/selftest:skip"},   {"/verify", "/dryrun"},
+                                           {"/verify", "/inuse:aside"},        {"/status", "/force"},
+                                           {"/recover", "/inuse:aside"},       {"/recover", "/cuda:x"},
+                                           {"/forget", "/archive:a.zip"},      {"/rollback", "/unverified:accept"},
+                                           {"/repair", "/cudapath:take"},      {"/forget", "/force"},
+                                           {"/rollback", "/selftest:require"}, {"/rollback", "/selftest-as:current"}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) refused(CS_PROGRAM_SETUP, "means nothing for", lines[i], 2);
     REFUSED("means nothing for recover", "/recover", "/tree:" ID);
     DOCTOR_REFUSED("means nothing for seal", "seal", "a.zip", "/out:x", "/cuda:y");

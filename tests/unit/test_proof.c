@@ -113,7 +113,7 @@ static void test_proof_after_an_installation(void **state) {
     assert_int_equal(verb_case_install(&c, "p803"), 0);
     assert_string_equal(c.outcome.proof_files, "passed: a new program finds all 2 DLLs in " BIN);
     assert_string_equal(c.outcome.proof_loading,
-                        "passed: 1 parts loaded from " BIN ", cudnnGetVersion() is 8003 (as shell user)");
+                        "passed: 1 parts loaded from " BIN ", cudnnGetVersion() is 8003 (as shell user, machine values only)");
     assert_string_equal(c.outcome.proof_gpu, "skipped: this is a sample; it never runs on a GPU");
     assert_int_equal(p.calls, 1);
     assert_true(p.has_path);
@@ -185,8 +185,16 @@ static void test_proof_that_cannot_run_never_fails(void **state) {
     c.options.selftest = CS_SELFTEST_REQUIRE;
     assert_int_equal(verb_case_install(&c, "p803"), 0);
     assert_non_null(strstr(c.outcome.proof_loading, "skipped: there is no account"));
-    p.refused = false;
+    verb_case_end(&c);
+}
+
+static void test_proof_that_never_ends_has_failed(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, NULL);
     p.timed_out = true;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
     assert_int_equal(verb_case_install(&c, "p803"), 1603);
     assert_non_null(strstr(c.outcome.proof_loading, "failed: the probe did not end"));
     verb_case_end(&c);
@@ -226,8 +234,55 @@ static void test_proof_without_an_entry_in_path_says_so(void **state) {
     probe p;
     begin(&c, &p, good);
     c.options.env = CS_ENV_NONE;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
     assert_int_equal(verb_case_install(&c, "p803"), 0);
     assert_non_null(strstr(c.outcome.proof_files, "is not in its PATH"));
+    assert_non_null(strstr(c.outcome.proof_files, "skipped: /env:none"));
+    assert_string_equal(c.outcome.proof_loading, "skipped: /env:none; PATH does not lead to this tree");
+    assert_int_equal(p.calls, 0);
+    verb_case_end(&c);
+}
+
+/* Somebody puts another file of the same size there right after the commit. */
+static void replace_at_broadcast(void *ctx, memory_host *machine, const char *operation, const char *path) {
+    (void)path;
+    const char *size = ctx;
+    if (strcmp(operation, "broadcast") == 0) memory_host_text(machine, BIN "\\cudnn64_8.dll", size);
+}
+
+static void test_proof_knows_a_file_that_was_not_placed(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    char other[256];
+    begin(&c, &p, good);
+    snprintf(other, sizeof other, "%s", verb_case_content("803", 0));
+    other[0] = '!';
+    memory_host_hook(c.machine, replace_at_broadcast, other);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_string_equal(c.outcome.proof_files, "failed: cudnn64_8.dll in " BIN " is not the file that was placed there");
+    memory_host_hook(c.machine, NULL, NULL);
+    verb_case_end(&c);
+}
+
+static void test_proof_of_a_repair(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    memory_host_flip(c.machine, BIN "\\cudnn64_8.dll", 3);
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_run(&c, cs_repair), 0);
+    assert_string_equal(c.outcome.proof_files, "passed: a new program finds all 2 DLLs in " BIN);
+    assert_int_equal(p.calls, 2);
+    memory_host_flip(c.machine, BIN "\\cudnn64_8.dll", 3);
+    p.answer = bad;
+    assert_int_equal(verb_case_run(&c, cs_repair), 1603);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "What was put right stays"));
+    assert_string_equal(verb_case_get(&c, "bin/cudnn64_8.dll"), verb_case_content("803", 0));
+    assert_int_equal(verb_case_run(&c, cs_repair), 1603);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "changed nothing"));
     verb_case_end(&c);
 }
 
@@ -253,9 +308,12 @@ int main(void) {
         cmocka_unit_test(test_proof_required_and_failed_takes_the_installation_back),
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
         cmocka_unit_test(test_proof_that_cannot_run_never_fails),
+        cmocka_unit_test(test_proof_that_never_ends_has_failed),
         cmocka_unit_test(test_proof_names_the_copy_that_comes_first),
         cmocka_unit_test(test_proof_of_a_junction_in_path),
         cmocka_unit_test(test_proof_without_an_entry_in_path_says_so),
+        cmocka_unit_test(test_proof_knows_a_file_that_was_not_placed),
+        cmocka_unit_test(test_proof_of_a_repair),
         cmocka_unit_test(test_proof_skipped_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

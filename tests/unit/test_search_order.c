@@ -288,7 +288,7 @@ static const char *child_value(fixture *f, const char *name) {
 
 static void make_child(fixture *f) {
     cs_strings_free(&f->child);
-    assert_int_equal(cs_environment_for_child(f->host, &f->child, NULL), CS_OK);
+    assert_int_equal(cs_environment_for_child(f->host, true, &f->child, NULL), CS_OK);
 }
 
 static void test_environment_child_path_and_folders(void **state) {
@@ -364,8 +364,41 @@ static void test_environment_child_is_sorted_and_single(void **state) {
 static void test_environment_child_failed_read_is_an_error(void **state) {
     fixture *f = *state;
     memory_host_fail_on(f->machine, "reg read", "Environment\\Path", MEMORY_BEFORE, 5);
-    assert_int_equal(cs_environment_for_child(f->host, &f->child, NULL), CS_E_ACCESS);
+    assert_int_equal(cs_environment_for_child(f->host, true, &f->child, NULL), CS_E_ACCESS);
     assert_int_equal(f->child.count, 0);
+}
+
+static void test_environment_child_of_another_account(void **state) {
+    fixture *f = *state;
+    machine_path(f, CS_REG_EXPAND_SZ, "%SystemRoot%\\system32;" BIN);
+    machine_value(f, "TEMP", CS_REG_EXPAND_SZ, "%SystemRoot%\\TEMP");
+    user_value(f, "Path", CS_REG_SZ, "C:\\Users\\user\\bin");
+    user_value(f, "TEMP", CS_REG_SZ, "C:\\Users\\user\\temp");
+    user_value(f, "CUDA_VISIBLE_DEVICES", CS_REG_SZ, "1");
+    assert_int_equal(cs_environment_for_child(f->host, false, &f->child, NULL), CS_OK);
+    assert_string_equal(child_value(f, "PATH"), "C:\\Windows\\system32;" BIN);
+    assert_string_equal(child_value(f, "TEMP"), "C:\\Windows\\TEMP");
+    assert_null(child_value(f, "CUDA_VISIBLE_DEVICES"));
+    for (size_t i = 0; i < f->child.count; i++) assert_null(strstr(f->child.items[i], "C:\\Users\\user"));
+}
+
+static const cs_registry *whole_registry;
+
+static cs_status list_without_user(void *ctx, cs_hive hive, const char *key, cs_reg_entry each, void *each_ctx, cs_error *error) {
+    if (hive == CS_HKCU) return cs_fail_win32(error, 2, "list", key);
+    return whole_registry->list_values(ctx, hive, key, each, each_ctx, error);
+}
+
+static void test_environment_child_of_a_user_without_variables(void **state) {
+    fixture *f = *state;
+    machine_path(f, CS_REG_SZ, BIN);
+    whole_registry = f->host->registry;
+    cs_registry registry = *whole_registry;
+    cs_host host = *f->host;
+    registry.list_values = list_without_user;
+    host.registry = &registry;
+    assert_int_equal(cs_environment_for_child(&host, true, &f->child, NULL), CS_OK);
+    assert_string_equal(child_value(f, "PATH"), BIN);
 }
 
 #define search_test(name) cmocka_unit_test_setup_teardown(name, start, end)
@@ -388,6 +421,8 @@ int main(void) {
         search_test(test_environment_child_path_and_folders),
         search_test(test_environment_child_allow_list),
         search_test(test_environment_child_is_sorted_and_single),
+        search_test(test_environment_child_of_another_account),
+        search_test(test_environment_child_of_a_user_without_variables),
         search_test(test_environment_child_failed_read_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

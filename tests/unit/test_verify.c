@@ -34,6 +34,29 @@ static void test_verify_of_a_whole_installation_is_0(void **state) {
     verb_case_end(&c);
 }
 
+static void test_verify_of_a_folder_in_place_of_a_file_differs(void **state) {
+    (void)state;
+    verb_case c;
+    begin_installed(&c);
+    memory_host_delete(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll");
+    memory_host_folder(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll");
+    assert_int_equal(verb_case_run(&c, cs_verify), 13);
+    assert_string_equal(verb_case_state(&c, "bin/cudnn64_8.dll"), "differs");
+    verb_case_end(&c);
+}
+
+static void test_verify_and_the_others_tell_the_trust(void **state) {
+    (void)state;
+    static const cs_operation verbs[] = {cs_verify, cs_repair, cs_rollback};
+    verb_case c;
+    begin_installed(&c);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        assert_int_equal(verb_case_run(&c, verbs[i]), 0);
+        assert_true(verb_case_told(&c, "note trust: Trust: the archive as a whole, SHA-256 "));
+    }
+    verb_case_end(&c);
+}
+
 static void test_verify_names_the_file_with_one_flipped_byte(void **state) {
     (void)state;
     verb_case c;
@@ -252,6 +275,8 @@ static void test_verify_status_of_nothing_is_1605(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verify_of_a_whole_installation_is_0),
+        cmocka_unit_test(test_verify_of_a_folder_in_place_of_a_file_differs),
+        cmocka_unit_test(test_verify_and_the_others_tell_the_trust),
         cmocka_unit_test(test_verify_names_the_file_with_one_flipped_byte),
         cmocka_unit_test(test_verify_of_a_missing_file_names_the_quarantine),
         cmocka_unit_test(test_verify_of_a_longer_file_needs_no_hash),
