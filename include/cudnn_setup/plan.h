@@ -55,7 +55,7 @@ cs_status cs_plan_add_row(cs_plan *plan, const char *target, const char *state, 
 /* T -> blob (pass 1) or blob -> T (pass 2). info and sha256 describe the file that moves. */
 cs_status cs_plan_add_move(cs_plan *plan, bool to_private, const cs_blob *blob, const char *target, const cs_file_info *info,
                            const uint8_t sha256[CS_SHA256_SIZE], cs_error *error);
-cs_status cs_plan_add_cleanup(cs_plan *plan, const cs_blob *blob, cs_error *error);
+cs_status cs_plan_add_cleanup(cs_record *record, const cs_blob *blob, cs_error *error);
 cs_status cs_plan_add_parked(cs_plan *plan, const cs_blob *blob, const char *target, const uint8_t sha256[CS_SHA256_SIZE],
                              cs_error *error);
 /* Copies the changes into the record. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cudnn_setup/environment.h"
+#include "cudnn_setup/plan.h"
 
 enum { MAX_NUMBER = 99 };
 
@@ -137,13 +137,8 @@ static cs_status fold_names(cs_receipt *into, const cs_receipt *newer, cs_error 
 }
 
 static cs_status drop_blob(cs_record *record, const char *txid, unsigned number, cs_error *error) {
-    cs_blob *blobs = cs_realloc(record->cleanup, record->cleanup_count + 1, sizeof *blobs);
-    if (!blobs) return no_memory(error);
-    record->cleanup = blobs;
-    cs_blob *blob = &record->cleanup[record->cleanup_count++];
-    *blob = (cs_blob){.area = CS_AREA_OLD, .number = number};
-    memcpy(blob->txid, txid, sizeof blob->txid);
-    return CS_OK;
+    const cs_blob blob = cs_plan_blob(txid, CS_AREA_OLD, number);
+    return cs_plan_add_cleanup(record, &blob, error);
 }
 
 /* Makes one receipt of the two oldest. */

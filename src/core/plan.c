@@ -114,8 +114,7 @@ cs_status cs_plan_add_move(cs_plan *plan, bool to_private, const cs_blob *blob, 
     return CS_OK;
 }
 
-cs_status cs_plan_add_cleanup(cs_plan *plan, const cs_blob *blob, cs_error *error) {
-    cs_record *record = &plan->record;
+cs_status cs_plan_add_cleanup(cs_record *record, const cs_blob *blob, cs_error *error) {
     cs_blob *blobs = cs_realloc(record->cleanup, record->cleanup_count + 1, sizeof *blobs);
     if (!blobs) return no_memory(error);
     record->cleanup = blobs;
@@ -184,7 +183,7 @@ static cs_status keep_cleanup(cs_plan *plan, const cs_host *host, const cs_tree 
     cs_status status = CS_OK;
     for (size_t i = 0; i < head->cleanup_count && status == CS_OK; i++)
         if (cs_plan_blob_exists(host, tree->path, &head->cleanup[i]))
-            status = cs_plan_add_cleanup(plan, &head->cleanup[i], error);
+            status = cs_plan_add_cleanup(&plan->record, &head->cleanup[i], error);
     return status;
 }
 

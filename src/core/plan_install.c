@@ -63,7 +63,7 @@ static cs_status plan_staged(cs_plan *plan, const cs_host *host, const cs_tree *
     if (!found.present || memcmp(found.sha256, staged->sha256, CS_SHA256_SIZE) != 0)
         return plan_placing(plan, input, index, row, &found, error);
     const cs_blob fresh = cs_plan_blob(plan->record.txid, CS_AREA_NEW, (unsigned)index);
-    status = input->stage->wanted[index] ? cs_plan_add_cleanup(plan, &fresh, error) : CS_OK;
+    status = input->stage->wanted[index] ? cs_plan_add_cleanup(&plan->record, &fresh, error) : CS_OK;
     return status == CS_OK ? cs_plan_add_row(plan, file->target, "same", NULL, error) : status;
 }
 

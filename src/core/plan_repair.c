@@ -34,7 +34,7 @@ static cs_status plan_bad(cs_plan *plan, const cs_host *host, const cs_tree *tre
     if (status == CS_OK) status = cs_plan_look(host, tree->path, row->target, &found, error);
     if (status == CS_OK && found.present) {
         status = cs_plan_add_move(plan, true, &aside, row->target, &found.info, found.sha256, error);
-        if (status == CS_OK) status = cs_plan_add_cleanup(plan, &aside, error);
+        if (status == CS_OK) status = cs_plan_add_cleanup(&plan->record, &aside, error);
     }
     if (status == CS_OK) status = cs_plan_add_move(plan, false, &fresh, row->target, &stage->infos[index], row->sha256, error);
     return status;

@@ -66,7 +66,7 @@ static cs_status park(folding *f, const char *txid, const cs_receipt_row *row, c
 
 static cs_status drop(folding *f, const char *txid, const cs_receipt_row *row, cs_error *error) {
     const cs_blob blob = cs_plan_blob(txid, CS_AREA_OLD, row->number);
-    return blob_exists(f, &blob) ? cs_plan_add_cleanup(f->plan, &blob, error) : CS_OK;
+    return blob_exists(f, &blob) ? cs_plan_add_cleanup(&f->plan->record, &blob, error) : CS_OK;
 }
 
 static bool holds(const cs_target *target, const uint8_t sha256[CS_SHA256_SIZE]) {
@@ -108,7 +108,7 @@ static cs_status remove_present(folding *f, size_t index, cs_error *error) {
     const fate *one = &f->fates[index];
     const cs_blob blob = cs_plan_blob(f->plan->record.txid, CS_AREA_OLD, (unsigned)index);
     cs_status status = cs_plan_add_move(f->plan, true, &blob, one->target, &one->found.info, one->found.sha256, error);
-    return status == CS_OK ? cs_plan_add_cleanup(f->plan, &blob, error) : status;
+    return status == CS_OK ? cs_plan_add_cleanup(&f->plan->record, &blob, error) : status;
 }
 
 static cs_status put_back(folding *f, const fate *one, const cs_target *blob_now, cs_error *error) {

@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cudnn_setup/cudnn_header.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/pe.h"
 
@@ -35,10 +35,10 @@ cs_status cs_preflight_volume(const cs_host *host, const char *tree_path, bool f
     cs_volume volume = {0};
     cs_status status = host->fs->volume(host->fs->ctx, tree_path, &volume, error);
     if (status != CS_OK) return status;
-    if (volume.local_fixed && strcmp(volume.filesystem, "NTFS") == 0) return CS_OK;
-    if (volume.local_fixed && strcmp(volume.filesystem, "ReFS") == 0) {
-        cs_emit(host->events, CS_EVENT_WARNING, "volume.refs",
-                "%s is on ReFS: less is known about a power cut there than on NTFS.", tree_path);
+    if (cs_stage_is_solid(&volume)) {
+        if (strcmp(volume.filesystem, "NTFS") != 0)
+            cs_emit(host->events, CS_EVENT_WARNING, "volume.refs",
+                    "%s is on %s: less is known about a power cut there than on NTFS.", tree_path, volume.filesystem);
         return CS_OK;
     }
     const char *where = volume.local_fixed ? "" : ", not on a fixed disk of this machine";
@@ -65,27 +65,13 @@ cs_status cs_preflight_space(const cs_host *host, const char *tree_path, uint64_
 
 /* ---- versions ---- */
 
-/* The number behind "#define NAME"; 0 if the text has none. */
-static uint32_t macro_value(const char *text, const char *name) {
-    size_t size = strlen(name);
-    for (const char *at = strstr(text, "#define"); at; at = strstr(at + 1, "#define")) {
-        const char *word = at + 7 + strspn(at + 7, " \t");
-        if (strncmp(word, name, size) != 0 || (word[size] != ' ' && word[size] != '\t')) continue;
-        unsigned long value = strtoul(word + size, NULL, 10);
-        return value < 1000 ? (uint32_t)value : 0;
-    }
-    return 0;
-}
-
 static uint32_t header_version(const cs_host *host, const char *tree_path) {
     cs_buffer path = {0}, text = {0};
-    uint32_t version = 0;
+    uint32_t version = 0, parts[3];
     if (cs_path_join(&path, host->fs->separator, tree_path, "include/cudnn_version.h", NULL) == CS_OK &&
-        cs_fs_read_all(host->fs, path.data, HEADER_LIMIT, &text, NULL) == CS_OK && text.size) {
-        uint32_t major = macro_value(text.data, "CUDNN_MAJOR");
-        if (major)
-            version = major * 1000 + macro_value(text.data, "CUDNN_MINOR") * 100 + macro_value(text.data, "CUDNN_PATCHLEVEL");
-    }
+        cs_fs_read_all(host->fs, path.data, HEADER_LIMIT, &text, NULL) == CS_OK &&
+        cs_cudnn_header_version(cs_buffer_string(&text), text.size, parts) && parts[1] < 10 && parts[2] < 100)
+        version = parts[0] * 1000 + parts[1] * 100 + parts[2];
     cs_buffer_free(&path);
     cs_buffer_free(&text);
     return version;

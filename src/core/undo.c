@@ -4,6 +4,7 @@
 #include "cudnn_setup/preflight.h"
 #include "cudnn_setup/programs.h"
 #include "cudnn_setup/verb.h"
+#include "engine.h"
 
 /* What undoing holds while it works. */
 typedef struct undoing {
@@ -86,25 +87,16 @@ static cs_status apply(undoing *u) {
 }
 
 /* A deleted tree has nothing to lose. A drive that is only away does: its undo data would be given up. */
-static cs_status check_drive(const undoing *u) {
+static cs_status check_drive(undoing *u) {
     cs_run *run = u->run;
-    cs_buffer root = {0}, parent = {0};
+    bool present = false;
     if (!u->place.gone || run->options->force) return CS_OK;
-    cs_buffer_text(&root, u->place.tree.path);
-    cs_status status = cs_buffer_check(&root, &run->error);
-    while (status == CS_OK) { /* up to the parent that is its own parent */
-        status = cs_path_parent(&parent, root.data, &run->error);
-        if (status != CS_OK || !parent.size || strcmp(parent.data, root.data) == 0) break;
-        cs_buffer_clear(&root);
-        cs_buffer_text(&root, parent.data);
-        status = cs_buffer_check(&root, &run->error);
-    }
-    if (status == CS_OK && !cs_fs_exists(run->host->fs, root.data))
-        status = cs_fail(&run->error, CS_E_FAILED, "look for", u->place.tree.path,
-                         "its drive is not there: connect it, or use /force to give up what lies on it. Nothing was changed");
-    cs_buffer_free(&root);
-    cs_buffer_free(&parent);
-    return status;
+    cs_engine engine = cs_engine_start(&run->session, u->place.tree.id, u->place.tree.path, NULL);
+    cs_status status = cs_engine_volume_present(&engine, &present, &run->error);
+    cs_engine_end(&engine);
+    if (status != CS_OK || present) return status;
+    return cs_fail(&run->error, CS_E_FAILED, "look for", u->place.tree.path,
+                   "its drive is not there: connect it, or use /force to give up what lies on it. Nothing was changed");
 }
 
 cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, cs_kind kind) {

@@ -76,6 +76,15 @@ static void test_preflight_version_of_the_header(void **state) {
     assert_int_equal(present(&c), 0); /* another major version is not in the way: its DLLs have other names */
     put_header(&c, "#define CUDNN_MAJOR 8000000\n");
     assert_int_equal(present(&c), 0);
+    /* What is not one plain definition of each is not known, and no guess is made. */
+    put_header(&c, "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 2\n");
+    assert_int_equal(present(&c), 0);
+    put_header(&c, "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 2\n#define CUDNN_MINOR 4\n#define CUDNN_PATCHLEVEL 1\n");
+    assert_int_equal(present(&c), 0);
+    put_header(&c, "// #define CUDNN_MAJOR 8\n#define CUDNN_MINOR 2\n#define CUDNN_PATCHLEVEL 1\n");
+    assert_int_equal(present(&c), 0);
+    put_header(&c, "#define CUDNN_MAJOR 7\n#define CUDNN_MINOR 10\n#define CUDNN_PATCHLEVEL 0\n");
+    assert_int_equal(present(&c), 0); /* not 8.0.0 */
     verb_case_end(&c);
 }
 
