@@ -75,9 +75,11 @@ cs_status common_absolute(void *ctx, const char *path, cs_buffer *out, cs_error 
 
 static volatile LONG cancel_asked;
 
+/* When the console's window is closed, the process is ended as soon as this returns, or after about five seconds: time for the run
+ * to stop at its next safe point and to take back what it changed. What is not done by then is left to the journal. */
 static BOOL WINAPI on_control(DWORD control) {
-    if (control != CTRL_C_EVENT && control != CTRL_BREAK_EVENT) return FALSE;
     InterlockedExchange(&cancel_asked, 1);
+    if (control != CTRL_C_EVENT && control != CTRL_BREAK_EVENT) Sleep(INFINITE); /* until the program ends */
     return TRUE;
 }
 

@@ -43,7 +43,8 @@ bool common_streams_open(common_streams *streams, bool attach);
 /* cs_console.write, with the streams as ctx. */
 void common_write(void *streams, bool to_error, const char *text, size_t size);
 
-/* From now on Ctrl+C and Ctrl+Break ask for cancellation. */
+/* From now on Ctrl+C, Ctrl+Break, and closing the console (or the session, where the system tells a console's programs) ask for
+ * cancellation. */
 void common_hear_cancel(void);
 /* cs_app_front.cancelled. */
 bool common_cancelled(void *ctx);
