@@ -6,6 +6,7 @@
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/pe.h"
+#include "engine.h"
 
 enum { ASIDE_HEX = 16, PROGRAM_MAX_BYTES = 64 * 1024 * 1024 };
 
@@ -39,14 +40,13 @@ static cs_status aside_path(const cs_session *session, cs_buffer *out, cs_error 
     return cs_programs_path(session, name, out, error);
 }
 
+/* The engine's file calls, with its retries, on files outside every tree. Without an error to fill they try once only. */
+static cs_engine files_of(const cs_session *session) { return (cs_engine){.host = session->host, .fs = session->host->fs}; }
+
 /* Removes one file of ours by its closed name; absent is done. */
-static cs_status remove_file(const cs_fs *fs, const char *path, cs_error *error) {
-    cs_file *file = NULL;
-    cs_status status = fs->open(fs->ctx, path, CS_OPEN_MOVE, &file, error);
-    if (status == CS_E_NOT_FOUND) return CS_OK;
-    if (status == CS_OK) status = fs->remove(fs->ctx, file, error);
-    fs->close(fs->ctx, file);
-    return status;
+static cs_status remove_file(const cs_session *session, const char *path, cs_error *error) {
+    cs_engine files = files_of(session);
+    return cs_engine_drop(&files, path, NULL, error);
 }
 
 typedef struct leftovers {
@@ -72,7 +72,7 @@ static void sweep(const cs_session *session) {
     cs_buffer path = {0};
     fs->list(fs->ctx, session->programs, note_leftover, &found, NULL);
     for (size_t i = 0; i < found.names.count; i++)
-        if (cs_programs_path(session, found.names.items[i], &path, NULL) == CS_OK) remove_file(fs, path.data, NULL);
+        if (cs_programs_path(session, found.names.items[i], &path, NULL) == CS_OK) remove_file(session, path.data, NULL);
     cs_strings_free(&found.names);
     cs_buffer_free(&path);
 }
@@ -106,36 +106,62 @@ static bool present_is_newer(const cs_fs *fs, const source *from, const char *pr
     return newer;
 }
 
-/* Renames what stands at path to ~<16 hex>.old; absent is done. The name it got is left in aside ("" if there was none). */
-static cs_status move_aside(const cs_session *session, const char *path, cs_buffer *aside, cs_error *error) {
-    const cs_fs *fs = session->host->fs;
+/* Renames what stands at path to new_path; absent is CS_E_NOT_FOUND. */
+static cs_status rename_path(cs_engine *files, const char *path, const char *new_path, cs_error *error) {
     cs_file *file = NULL;
-    cs_buffer_clear(aside);
-    cs_status status = fs->open(fs->ctx, path, CS_OPEN_MOVE, &file, error);
-    if (status == CS_E_NOT_FOUND) return CS_OK;
-    if (status == CS_OK) status = aside_path(session, aside, error);
-    if (status == CS_OK) status = fs->rename(fs->ctx, file, aside->data, false, error);
-    fs->close(fs->ctx, file);
+    cs_status status = cs_engine_open(files, path, CS_OPEN_MOVE, &file, error);
+    if (status == CS_OK) status = cs_engine_rename(files, file, new_path, false, error);
+    files->fs->close(files->fs->ctx, file);
     return status;
 }
 
-/* Writes NAME.tmp, flushes it, and gives it the name; what stood there runs on under its aside name. */
+/* Renames what stands at path to ~<16 hex>.old; absent is done. The name it got is left in aside ("" if there was none). */
+static cs_status move_aside(const cs_session *session, const char *path, cs_buffer *aside, cs_error *error) {
+    cs_engine files = files_of(session);
+    cs_status status = aside_path(session, aside, error);
+    if (status == CS_OK) status = rename_path(&files, path, aside->data, error);
+    if (status != CS_OK) cs_buffer_clear(aside);
+    return status == CS_E_NOT_FOUND ? CS_OK : status;
+}
+
+/* P is never left without a program that it had: uninstalling needs it. */
+static void put_back(cs_engine *files, const char *aside, const char *path) {
+    cs_error error = {0};
+    if (rename_path(files, aside, path, &error) == CS_OK) return;
+    char text[512];
+    cs_error_text(&error, text, sizeof text);
+    cs_emit(files->host->events, CS_EVENT_WARNING, "program.aside", "the program that was %s is now %s: %s", path, aside, text);
+}
+
+/* Gives the new file the name; what stood there runs on under its aside name, or gets its name back. */
+static cs_status take_name(const cs_session *session, cs_file *file, const char *path, cs_error *error) {
+    cs_engine files = files_of(session);
+    cs_buffer aside = {0};
+    cs_status status = move_aside(session, path, &aside, error);
+    if (status == CS_OK) {
+        status = cs_engine_rename(&files, file, path, false, error);
+        if (aside.size && status == CS_OK) remove_file(session, aside.data, NULL); /* a running one waits for a later run */
+        if (aside.size && status != CS_OK) put_back(&files, aside.data, path);
+    }
+    cs_buffer_free(&aside);
+    return status;
+}
+
+/* Writes NAME.tmp, flushes it, and gives it the name. */
 static cs_status write_program(const cs_session *session, const source *from, const char *path, cs_error *error) {
-    const cs_fs *fs = session->host->fs;
+    cs_engine files = files_of(session);
+    const cs_fs *fs = files.fs;
     cs_file *file = NULL;
-    cs_buffer temporary = {0}, aside = {0};
+    cs_buffer temporary = {0};
     cs_buffer_format(&temporary, "%s.tmp", path);
     cs_status status = cs_buffer_check(&temporary, error);
-    if (status == CS_OK) status = remove_file(fs, temporary.data, error);
-    if (status == CS_OK) status = fs->open(fs->ctx, temporary.data, CS_OPEN_CREATE, &file, error);
+    if (status == CS_OK) status = remove_file(session, temporary.data, error);
+    if (status == CS_OK) status = cs_engine_open(&files, temporary.data, CS_OPEN_CREATE, &file, error);
     if (status == CS_OK) status = fs->write(fs->ctx, file, 0, from->bytes, from->size, error);
     if (status == CS_OK) status = fs->flush(fs->ctx, file, error);
-    if (status == CS_OK) status = move_aside(session, path, &aside, error);
-    if (status == CS_OK) status = fs->rename(fs->ctx, file, path, false, error);
+    if (status == CS_OK) status = take_name(session, file, path, error);
     fs->close(fs->ctx, file);
-    if (status == CS_OK && aside.size) remove_file(fs, aside.data, NULL); /* a running one waits for a later run */
     cs_buffer_free(&temporary);
-    cs_buffer_free(&aside);
     return status;
 }
 
@@ -202,6 +228,8 @@ static cs_status ensure_setup(const cs_session *session, cs_error *error) {
 
 cs_status cs_programs_ensure(cs_session *session, cs_error *error) {
     const cs_host *host = session->host;
+    cs_error unused = {0};
+    if (!error) error = &unused;
     sweep(session);
     cs_status status = ensure_setup(session, error);
     for (size_t i = 1; i < PROGRAM_COUNT && status == CS_OK; i++) {
@@ -237,7 +265,7 @@ static cs_status collect_one(const cs_session *session, const char *name, cs_fil
     cs_status status = cs_programs_path(session, name, &path, error);
     bool running = status == CS_OK && own && is_file_at(fs, own, path.data);
     if (status == CS_OK && !running) {
-        status = remove_file(fs, path.data, error);
+        status = remove_file(session, path.data, error);
         running = status == CS_E_ACCESS || status == CS_E_MAPPED; /* another instance of it runs */
     }
     if (running) status = retire(session, path.data, error);

@@ -134,6 +134,66 @@ static void test_programs_that_run_are_moved_aside(void **state) {
     end(&c, &session);
 }
 
+/* A virus scanner holds the doctor's new copy: it gets its name only after so many refusals. */
+typedef struct scanner {
+    unsigned refusals, tries;
+} scanner;
+
+static void scan(void *ctx, memory_host *machine, const char *operation, const char *path) {
+    scanner *s = ctx;
+    if (strcmp(operation, "rename") != 0) return;
+    bool naming = strstr(path, CS_PROGRAM_NAME_DOCTOR ".tmp -> ") != NULL;
+    bool refused = naming && s->tries++ < s->refusals;
+    memory_host_fail_on(machine, "rename", refused ? CS_PROGRAM_NAME_DOCTOR : "\\no such name", MEMORY_BEFORE, 32);
+}
+
+static void test_programs_that_cannot_be_replaced_stay(void **state) {
+    (void)state;
+    verb_case c;
+    cs_session session;
+    scanner for_good = {.refusals = 1000};
+    begin(&c, &session);
+    memory_host_text(c.machine, DOCTOR, "an older doctor");
+    memory_host_map(c.machine, DOCTOR, true);
+    memory_host_hook(c.machine, scan, &for_good);
+    assert_int_not_equal(cs_programs_ensure(&session, NULL), CS_OK);
+    memory_host_hook(c.machine, NULL, NULL);
+    assert_int_equal(for_good.tries, 11);
+    assert_string_equal(memory_host_content(c.machine, DOCTOR), "an older doctor");
+    char *after = memory_host_dump(c.machine, VERB_P);
+    assert_null(strchr(after, '~'));
+    free(after);
+    end(&c, &session);
+}
+
+static void test_programs_wait_for_a_scanner(void **state) {
+    (void)state;
+    verb_case c;
+    cs_session session;
+    scanner once = {.refusals = 3};
+    begin(&c, &session);
+    memory_host_text(c.machine, DOCTOR, "an older doctor");
+    memory_host_hook(c.machine, scan, &once);
+    ensure(&session);
+    memory_host_hook(c.machine, NULL, NULL);
+    assert_int_equal(once.tries, 4);
+    assert_string_equal(memory_host_content(c.machine, DOCTOR), "the doctor");
+    end(&c, &session);
+}
+
+static void test_programs_read_only_ones_are_collected(void **state) {
+    (void)state;
+    verb_case c;
+    cs_session session;
+    begin(&c, &session);
+    ensure(&session);
+    assert_true(memory_host_set_info(c.machine, DOCTOR, 0x1, 0, 0));
+    assert_int_equal(cs_programs_collect(&session, NULL), CS_OK);
+    assert_false(memory_host_exists(c.machine, DOCTOR));
+    assert_int_equal(memory_host_system(c.machine)->restart_deletes.count, 0);
+    end(&c, &session);
+}
+
 static void test_programs_without_a_resource_are_a_warning(void **state) {
     (void)state;
     verb_case c;
@@ -217,6 +277,9 @@ int main(void) {
         cmocka_unit_test(test_programs_never_replace_a_newer_one),
         cmocka_unit_test(test_programs_copy_what_runs),
         cmocka_unit_test(test_programs_that_run_are_moved_aside),
+        cmocka_unit_test(test_programs_that_cannot_be_replaced_stay),
+        cmocka_unit_test(test_programs_wait_for_a_scanner),
+        cmocka_unit_test(test_programs_read_only_ones_are_collected),
         cmocka_unit_test(test_programs_without_a_resource_are_a_warning),
         cmocka_unit_test(test_programs_running_from_p_copy_nothing_over_themselves),
         cmocka_unit_test(test_programs_uninstall_from_p_retires_the_running_copy),
