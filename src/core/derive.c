@@ -6,8 +6,10 @@
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/programs.h"
 #include "derive_entry.h"
+#include "engine.h"
 
 #define STATUS_FOLDER "status"
+enum { READ_ONLY = 0x1 };
 
 /* What the heads say, gathered once. */
 typedef struct facts {
@@ -39,24 +41,36 @@ static cs_status status_path(const cs_session *session, const char *name, const 
     return status;
 }
 
-static cs_status remove_file(const cs_fs *fs, const char *path, cs_error *error) {
-    cs_file *file = NULL;
-    cs_status status = fs->open(fs->ctx, path, CS_OPEN_MOVE, &file, error);
-    if (status == CS_E_NOT_FOUND) return CS_OK;
-    if (status == CS_OK) status = fs->remove(fs->ctx, file, error);
-    fs->close(fs->ctx, file);
-    return status;
+/* The engine's file calls, with its retries, on files outside every tree. */
+static cs_engine files_of(const cs_session *session) { return (cs_engine){.host = session->host, .fs = session->host->fs}; }
+
+static cs_status remove_file(const cs_session *session, const char *path, cs_error *error) {
+    cs_engine files = files_of(session);
+    return cs_engine_drop(&files, path, NULL, error);
+}
+
+/* No rename replaces a read-only file. What is told here can be told again: it goes first. */
+static cs_status make_way(const cs_session *session, const char *path, cs_error *error) {
+    cs_engine files = files_of(session);
+    cs_file_info info;
+    bool present = false;
+    cs_status status = cs_engine_stat(&files, path, &present, &info, error);
+    if (status != CS_OK || !present || !(info.attributes & READ_ONLY)) return status;
+    return cs_engine_drop(&files, path, NULL, error);
 }
 
 /* Writes the new file beside the old one and renames it over, so that a reader never sees half of it. */
-static cs_status replace_file(const cs_fs *fs, const char *path, const char *temporary, const cs_buffer *bytes, cs_error *error) {
+static cs_status replace_file(const cs_session *session, const char *path, const char *temporary, const cs_buffer *bytes,
+                              cs_error *error) {
+    cs_engine files = files_of(session);
     cs_file *file = NULL;
-    cs_status status = remove_file(fs, temporary, error);
-    if (status == CS_OK) status = fs->open(fs->ctx, temporary, CS_OPEN_CREATE, &file, error);
-    if (status == CS_OK) status = fs->write(fs->ctx, file, 0, bytes->data, bytes->size, error);
-    if (status == CS_OK) status = fs->flush(fs->ctx, file, error);
-    if (status == CS_OK) status = fs->rename(fs->ctx, file, path, true, error);
-    fs->close(fs->ctx, file);
+    cs_status status = remove_file(session, temporary, error);
+    if (status == CS_OK) status = cs_engine_open(&files, temporary, CS_OPEN_CREATE, &file, error);
+    if (status == CS_OK) status = files.fs->write(files.fs->ctx, file, 0, bytes->data, bytes->size, error);
+    if (status == CS_OK) status = files.fs->flush(files.fs->ctx, file, error);
+    if (status == CS_OK) status = make_way(session, path, error);
+    if (status == CS_OK) status = cs_engine_rename(&files, file, path, true, error);
+    files.fs->close(files.fs->ctx, file);
     return status;
 }
 
@@ -72,7 +86,7 @@ static cs_status write_status(const cs_session *session, const cs_record *head, 
     if (status == CS_OK && !same) {
         status = fs->make_folder(fs->ctx, folder.data, CS_FOLDER_INHERIT, error);
         if (status == CS_E_EXISTS) status = CS_OK;
-        if (status == CS_OK) status = replace_file(fs, path.data, temporary.data, &wanted, error);
+        if (status == CS_OK) status = replace_file(session, path.data, temporary.data, &wanted, error);
         if (status == CS_OK) status = fs->sync_folder(fs->ctx, folder.data, error);
     }
     cs_buffer_free(&folder);
@@ -138,9 +152,9 @@ static cs_status drop_status_files(const cs_session *session, const facts *known
     for (size_t i = 0; i < ids.count && status == CS_OK; i++) {
         if (contains(&known->installed, ids.items[i])) continue;
         status = status_path(session, ids.items[i], ".json", &path, error);
-        if (status == CS_OK) status = remove_file(fs, path.data, error);
+        if (status == CS_OK) status = remove_file(session, path.data, error);
         if (status == CS_OK) status = status_path(session, ids.items[i], ".json.tmp", &path, error);
-        if (status == CS_OK) status = remove_file(fs, path.data, error);
+        if (status == CS_OK) status = remove_file(session, path.data, error);
     }
     if (status == CS_OK && !known->installed.count) {
         status = status_path(session, "", "", &path, error);

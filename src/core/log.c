@@ -5,6 +5,7 @@
 #include "cudnn_setup/outfile.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/text.h"
+#include "engine.h"
 
 bool cs_log_is_name(const char *name, const char *extension) {
     static const char digits[] = "0123456789";
@@ -72,25 +73,23 @@ static cs_status note_name(void *ctx, const char *name, const cs_file_info *info
     return cs_strings_add(&found->names, name, NULL);
 }
 
-static void remove_file(const cs_fs *fs, const char *folder, const char *name) {
+/* One that stays, because somebody reads it, is looked at again next time: no run waits for it. */
+static void remove_file(const cs_host *host, const char *folder, const char *name) {
+    cs_engine files = {.host = host, .fs = host->fs, .impatient = true};
     cs_buffer path = {0};
-    cs_file *file = NULL;
-    cs_status status = cs_path_join(&path, fs->separator, folder, name, NULL);
-    if (!status) status = fs->open(fs->ctx, path.data, CS_OPEN_MOVE, &file, NULL);
-    if (!status) fs->remove(fs->ctx, file, NULL); /* one that stays is looked at again next time */
-    fs->close(fs->ctx, file);
+    if (cs_path_join(&path, host->fs->separator, folder, name, NULL) == CS_OK) cs_engine_drop(&files, path.data, NULL, NULL);
     cs_buffer_free(&path);
 }
 
 /* Names begin with the time: the smallest is the oldest. keep is how many may stay. */
-static void prune(const cs_fs *fs, const char *folder, const char *extension, size_t keep) {
+static void prune(const cs_host *host, const char *folder, const char *extension, size_t keep) {
     found_names found = {.extension = extension};
-    if (fs->list(fs->ctx, folder, note_name, &found, NULL) == CS_OK)
+    if (host->fs->list(host->fs->ctx, folder, note_name, &found, NULL) == CS_OK)
         for (size_t left = found.names.count; left > keep; left--) {
             size_t oldest = 0;
             for (size_t i = 1; i < left; i++)
                 if (strcmp(found.names.items[i], found.names.items[oldest]) < 0) oldest = i;
-            remove_file(fs, folder, found.names.items[oldest]);
+            remove_file(host, folder, found.names.items[oldest]);
             char *gone = found.names.items[oldest];
             found.names.items[oldest] = found.names.items[left - 1];
             found.names.items[left - 1] = gone;
@@ -102,8 +101,8 @@ static cs_status usual_path(const cs_host *host, const char *verb, bool elevated
     cs_buffer folder = {0}, name = {0};
     cs_status status = own_folders(host, elevated, &folder, error);
     if (!status) {
-        prune(host->fs, folder.data, ".log", CS_LOG_KEPT - 1);
-        prune(host->fs, folder.data, ".html", CS_LOG_KEPT - 1);
+        prune(host, folder.data, ".log", CS_LOG_KEPT - 1);
+        prune(host, folder.data, ".html", CS_LOG_KEPT - 1);
         append_name(host, verb, &name);
         status = cs_buffer_check(&name, error);
     }

@@ -30,6 +30,20 @@ static void derive_again(verb_case *c) {
     cs_session_close(&session);
 }
 
+typedef struct letting_go {
+    cs_file *file;
+} letting_go;
+
+/* A virus scanner closes the file while the run waits for it. */
+static void let_go_after_a_while(void *ctx, memory_host *machine, const char *operation, const char *path) {
+    letting_go *scanner = ctx;
+    (void)operation, (void)path;
+    if (!scanner->file || memory_host_system(machine)->slept_ms < 1000) return;
+    const cs_fs *fs = memory_host_seam(machine)->fs;
+    fs->close(fs->ctx, scanner->file);
+    scanner->file = NULL;
+}
+
 static void test_derive_writes_the_entry(void **state) {
     (void)state;
     verb_case c;
@@ -98,6 +112,29 @@ static void test_derive_status_holds_the_stack(void **state) {
     assert_int_equal(cs_derive_read_status(&session, "00000000000000000000000000000000", &(cs_record){0}, NULL), CS_E_NOTHING);
     cs_record_free(&record);
     cs_session_close(&session);
+    verb_case_end(&c);
+}
+
+/* Neither a scanner nor a read-only attribute keeps the status from being told. */
+static void test_derive_status_is_written_over_a_read_only_one(void **state) {
+    (void)state;
+    verb_case c;
+    char path[256];
+    begin_installed(&c);
+    snprintf(path, sizeof path, VERB_P "\\status\\%s.json", c.outcome.tree_id);
+    memory_host_text(c.machine, path, "not ours");
+    assert_true(memory_host_set_info(c.machine, path, 0x1, 0, 0));
+    cs_file *scanner = memory_host_hold(c.machine, path, CS_OPEN_READ);
+    assert_non_null(scanner);
+    letting_go let_go = {.file = scanner};
+    memory_host_hook(c.machine, let_go_after_a_while, &let_go);
+    derive_again(&c);
+    memory_host_hook(c.machine, NULL, NULL);
+    assert_null(let_go.file);
+    assert_string_not_equal(memory_host_content(c.machine, path), "not ours");
+    cs_file_info info;
+    assert_true(memory_host_info(c.machine, path, &info));
+    assert_int_equal(info.attributes & 0x1, 0);
     verb_case_end(&c);
 }
 
@@ -176,6 +213,7 @@ int main(void) {
         cmocka_unit_test(test_derive_twice_writes_nothing),
         cmocka_unit_test(test_derive_mends_what_somebody_changed),
         cmocka_unit_test(test_derive_status_holds_the_stack),
+        cmocka_unit_test(test_derive_status_is_written_over_a_read_only_one),
         cmocka_unit_test(test_derive_drops_entries_of_trees_that_are_gone),
         cmocka_unit_test(test_derive_leaves_a_key_with_somebody_elses_value),
         cmocka_unit_test(test_derive_turns_a_forgotten_service_off),

@@ -91,12 +91,14 @@ static void test_log_keeps_the_newest_twenty(void **state) {
     (void)state;
     memory_host *machine = new_machine();
     add_logs(machine, 22);
+    assert_true(memory_host_set_info(machine, LOGS "\\20251101T000000Z-install-1.log", 0x1, 0, 0)); /* read-only */
     memory_host_text(machine, LOGS "\\notes.log", "mine");
     memory_host_text(machine, LOGS "\\20251101T000000Z-install-1.log.bak", "mine");
     memory_host_folder(machine, LOGS "\\20251101T000000Z-verify-1.log");
     cs_log log;
     assert_int_equal(cs_log_open(memory_host_seam(machine), "install", NULL, &log, NULL), CS_OK);
     cs_log_close(&log, NULL);
+    assert_false(memory_host_exists(machine, LOGS "\\20251101T000000Z-install-1.log"));
     assert_false(memory_host_exists(machine, LOGS "\\20251103T000000Z-install-1.log"));
     assert_false(memory_host_exists(machine, LOGS "\\20251103T000000Z-install-1.html"));
     assert_true(memory_host_exists(machine, LOGS "\\20251104T000000Z-install-1.log"));
