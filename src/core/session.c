@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "record_rules.h"
 
+enum { LOCK_TRIES = 3, LOCK_WAIT_MS = 250 };
 #define NAME_PROGRAMS "cudnn-setup"
 
 /* ---- P and P\state ---- */
@@ -38,7 +39,7 @@ static cs_status check_ours(const cs_fs *fs, const char *path, cs_error *error) 
     bool ours = cs_security_ours(&security, why, sizeof why);
     cs_security_free(&security);
     if (ours) return CS_OK;
-    return cs_fail(error, CS_E_RIGHTS, "check", path,
+    return cs_fail(error, CS_E_FAILED, "check", path,
                    "cudnn-setup keeps its records only where administrators alone can write: %s", why);
 }
 
@@ -60,6 +61,11 @@ static cs_status take_lock(cs_session *session, cs_error *error) {
     cs_buffer path = {0};
     cs_status status = cs_path_join(&path, fs->separator, session->state, "lock", error);
     if (status == CS_OK) status = fs->open(fs->ctx, path.data, CS_OPEN_LOCK, &session->lock, error);
+    /* A scanner looks at what the run before has just closed. Another run takes longer than this. */
+    for (unsigned i = 0; i < LOCK_TRIES && status == CS_E_SHARING; i++) {
+        session->host->system->sleep(session->host->system->ctx, LOCK_WAIT_MS);
+        status = fs->open(fs->ctx, path.data, CS_OPEN_LOCK, &session->lock, error);
+    }
     if (status == CS_E_SHARING)
         status = cs_fail(error, CS_E_BUSY, "lock", path.data, "another run of cudnn-setup is at work; try again when it is done");
     cs_buffer_free(&path);

@@ -80,7 +80,7 @@ static const code_row win32_rows[] = {
     {1117, CS_E_IO},          /* ERROR_IO_DEVICE */
     {1224, CS_E_MAPPED},      /* ERROR_USER_MAPPED_FILE */
     {1223, CS_E_CANCELLED},   /* ERROR_CANCELLED */
-    {1314, CS_E_RIGHTS},      /* ERROR_PRIVILEGE_NOT_HELD */
+    {1314, CS_E_ACCESS},      /* ERROR_PRIVILEGE_NOT_HELD */
     {4390, CS_E_UNSUPPORTED}, /* ERROR_NOT_A_REPARSE_POINT */
 };
 
