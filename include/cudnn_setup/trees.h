@@ -27,11 +27,12 @@ void cs_trees_free(cs_known_trees *trees);
 typedef struct cs_tree_place {
     cs_tree tree;                  /* id is that of our records */
     char folder_id[CS_ID_HEX + 1]; /* of the folder that stands there now; "" where that is tree.id, or gone */
-    bool gone;                     /* no such folder */
+    bool gone;                     /* no such folder, or a link or a file in its place */
     bool strangers;                /* another folder stands at the path: its files are not ours */
 } cs_tree_place;
 
-/* path: NULL takes the recorded one. */
+/* path: NULL takes the recorded one, and a link or a file there counts as gone (with a warning): there is nothing of ours to take
+ * back behind it. At a given path, where files are to go, it is CS_E_REPARSE. */
 cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error);
 void cs_tree_place_free(cs_tree_place *place);
 

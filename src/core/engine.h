@@ -41,7 +41,8 @@ cs_status cs_engine_target_path(const cs_engine *engine, const char *target, cs_
 /* Holds the folder and every folder from the tree's root down to it. CS_E_NOT_FOUND if one is absent, CS_E_REPARSE if one is a
  * link. relative: below the tree, with '/'; "" is the root. */
 cs_status cs_engine_guard(cs_engine *engine, const char *relative, cs_error *error);
-/* The folders of every target, private file and new folder of the record. missing_ok: an absent one is left out (recovery). */
+/* The folders of every target, private file and new folder of the record. missing_ok: an absent one is left out (recovery), and
+ * nothing is held of a tree that is gone or away; a link at its path is CS_E_REPARSE if files would have to move. */
 cs_status cs_engine_guard_record(cs_engine *engine, const cs_record *record, bool missing_ok, cs_error *error);
 /* Every held folder is still the one under its name. */
 cs_status cs_engine_guards_check(cs_engine *engine, cs_error *error);
@@ -54,12 +55,20 @@ bool cs_engine_has_tree(const cs_engine *engine);
 void cs_session_unhold(cs_session *session);
 void cs_engine_give_guards(cs_engine *engine);
 void cs_engine_take_guards(cs_engine *engine);
-/* Whether the tree's drive is there at all: a folder that is absent from a drive that is present was deleted or moved; with the
- * drive absent nothing is known. */
-cs_status cs_engine_volume_present(cs_engine *engine, bool *present, cs_error *error);
+/* Where the tree is. A folder that is absent from a drive that is present was deleted or moved; with its drive absent, or another
+ * drive under its letter, nothing is known. */
+typedef enum cs_tree_state {
+    CS_TREE_HERE,
+    CS_TREE_GONE,
+    CS_TREE_LINK, /* a link or a file stands at its path: what is behind it is not the tree */
+    CS_TREE_AWAY
+} cs_tree_state;
+/* record: its moves know the volume; NULL or without moves: any volume will do. */
+cs_status cs_engine_find_tree(cs_engine *engine, const cs_record *record, cs_tree_state *state, cs_error *error);
 
 /* ---- files (engine_files.c): the seam with the retries for virus scanners ---- */
-/* True, after a pause, if a call that ended with status and error is worth another try. *tries starts as 0. */
+/* True, after a pause of half a second, if the call that ended so is worth another try. *tries starts as 0 and counts the pauses:
+ * there are ten. */
 bool cs_engine_again(const cs_host *host, cs_status status, const cs_error *error, unsigned *tries);
 cs_status cs_engine_open(cs_engine *engine, const char *path, cs_open_mode mode, cs_file **out, cs_error *error);
 cs_status cs_engine_rename(cs_engine *engine, cs_file *file, const char *path, bool replace, cs_error *error);

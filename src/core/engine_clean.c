@@ -43,6 +43,7 @@ static const cs_file_id *known_id(const cs_record *record, const cs_blob *blob) 
 /* A name that cannot go now (a DLL that a program still has loaded, a drive that is not there) stays listed for a later run. */
 static void drop_listed(cs_engine *engine, const cs_record *record) {
     cs_buffer path = {0};
+    if (!cs_engine_has_tree(engine)) return; /* by name alone, below nothing that is held, nothing is dropped */
     for (size_t i = 0; i < record->cleanup_count; i++) {
         const cs_blob *blob = &record->cleanup[i];
         cs_error error = {0};
@@ -70,9 +71,10 @@ static cs_status still_there(cs_engine *engine, const cs_blob *blob, bool *there
 
 /* Whether anything that the record lists is left in B: names to drop, or parked files. */
 static cs_status anything_left(cs_engine *engine, const cs_record *record, bool *left, cs_error *error) {
-    bool present = true;
-    cs_status status = cs_engine_volume_present(engine, &present, error);
-    *left = !present && record->cleanup_count + record->parked_count > 0;
+    cs_tree_state state;
+    cs_status status = cs_engine_find_tree(engine, record, &state, error);
+    *left = state == CS_TREE_AWAY && record->cleanup_count + record->parked_count > 0;
+    if (status != CS_OK || state != CS_TREE_HERE) return status;
     for (size_t i = 0; i < record->cleanup_count && status == CS_OK && !*left; i++)
         status = still_there(engine, &record->cleanup[i], left, error);
     for (size_t i = 0; i < record->parked_count && status == CS_OK && !*left; i++)
@@ -187,7 +189,10 @@ static cs_status count_left(cs_engine *engine, const cs_record *head, size_t *co
 /* Without waiting: what was in use for an earlier run's whole patience is no scanner's. */
 static cs_status drop_again(cs_engine *engine, const cs_record *head, cs_error *error) {
     size_t before = 0, after = 0;
-    cs_status status = count_left(engine, head, &before, error);
+    cs_tree_state state;
+    cs_status status = cs_engine_find_tree(engine, head, &state, error);
+    if (status != CS_OK || state != CS_TREE_HERE) return status;
+    status = count_left(engine, head, &before, error);
     if (status != CS_OK || !before) return status;
     status = cs_engine_guard_record(engine, head, true, error);
     if (status != CS_OK) return status;

@@ -222,17 +222,28 @@ static cs_status collect_manifests(cs_engine *engine, const cs_record *head, cs_
     return status;
 }
 
+/* One that leads to another path stays until that path was collected. A torn one was never acted upon. */
+static cs_status drop_intent(cs_engine *engine, cs_error *error) {
+    cs_buffer path = {0};
+    cs_status status = cs_engine_read_intent(engine->session, engine->tree_id, &path, error);
+    bool elsewhere = status == CS_OK && engine->tree_path && strcmp(path.data, engine->tree_path) != 0;
+    cs_buffer_free(&path);
+    if (status == CS_E_NOT_FOUND || elsewhere) return CS_OK;
+    if (status != CS_OK && status != CS_E_FORMAT && status != CS_E_TOO_BIG) return status;
+    return cs_engine_drop_state(engine, "intent", error);
+}
+
 cs_status cs_engine_collect(cs_engine *engine, const cs_record *head, cs_error *error) {
     cs_buffer path = {0};
-    bool present = true;
+    cs_tree_state state = CS_TREE_GONE;
     cs_engine_unguard_all(engine);
-    cs_status status = engine->tree_path ? cs_engine_volume_present(engine, &present, error) : CS_OK;
-    if (status != CS_OK || !present) return status; /* whatever lies there waits, and so does what points to it */
-    if (engine->tree_path) status = collect_private(engine, head, error);
+    cs_status status = engine->tree_path ? cs_engine_find_tree(engine, NULL, &state, error) : CS_OK;
+    if (status != CS_OK || state == CS_TREE_AWAY) return status; /* what lies there waits, and so does what points to it */
+    if (state == CS_TREE_HERE) status = collect_private(engine, head, error);
     if (status == CS_OK) status = collect_manifests(engine, head, error);
     if (status == CS_OK) status = cs_engine_drop_state(engine, "reserve", error);
     /* Last: as long as it is there, a later run knows where to look. */
-    if (status == CS_OK) status = cs_engine_drop_state(engine, "intent", error);
+    if (status == CS_OK) status = drop_intent(engine, error);
     if (status == CS_OK && !head) status = cs_engine_state_path(engine->session, engine->tree_id, NULL, &path, error);
     if (status == CS_OK && !head) status = cs_engine_remove_if_empty(engine, path.data, error);
     cs_engine_unguard_all(engine);

@@ -1,8 +1,8 @@
 /* Folders held open while we work below them: nobody can rename or swap a folder that a handle without delete sharing holds, so
  * the path of a target means the same folder from the first check to the last rename. */
-#include <stdio.h>
 #include <string.h>
 
+#include "cudnn_setup/path.h"
 #include "engine.h"
 
 static cs_guard *find(cs_engine *engine, const char *path) {
@@ -90,8 +90,17 @@ static cs_status guard_target(cs_engine *engine, const char *target, bool missin
     return status;
 }
 
+static cs_status guard_root(cs_engine *engine, const cs_record *record, bool missing_ok, cs_error *error) {
+    cs_tree_state state = CS_TREE_HERE;
+    cs_status status = missing_ok ? cs_engine_find_tree(engine, record, &state, error) : CS_OK;
+    if (status != CS_OK) return status;
+    if (state == CS_TREE_LINK && record->move_count + record->folders.count)
+        return cs_fail(error, CS_E_REPARSE, "hold", engine->tree_path, "a link or a file stands where the CUDA tree was");
+    return state == CS_TREE_HERE ? guard_or_skip(engine, "", missing_ok, error) : CS_OK;
+}
+
 cs_status cs_engine_guard_record(cs_engine *engine, const cs_record *record, bool missing_ok, cs_error *error) {
-    cs_status status = guard_or_skip(engine, "", missing_ok, error);
+    cs_status status = guard_root(engine, record, missing_ok, error);
     if (status != CS_OK || !cs_engine_has_tree(engine)) return status;
     status = guard_blob(engine, record->txid, NULL, missing_ok, error);
     for (size_t i = 0; i < record->move_count && status == CS_OK; i++) {
@@ -162,10 +171,39 @@ void cs_engine_take_guards(cs_engine *engine) {
 
 bool cs_engine_has_tree(const cs_engine *engine) { return engine->guard_count != 0; }
 
-cs_status cs_engine_volume_present(cs_engine *engine, bool *present, cs_error *error) {
-    const char *path = engine->tree_path;
-    char root[4] = "/";
-    cs_file_info info;
-    if (path[0] != '/') snprintf(root, sizeof root, "%.2s\\", path); /* "C:\" of an absolute local path */
-    return cs_engine_stat(engine, root, present, &info, error);
+/* The path's own folder; of a root, and of what has none, nothing. */
+static cs_status parent_of(cs_buffer *path, cs_error *error) {
+    cs_buffer parent = {0};
+    cs_status status = cs_path_parent(&parent, path->data, error);
+    if (status == CS_OK && parent.size == path->size) cs_buffer_clear(&parent);
+    cs_buffer_free(path);
+    *path = parent;
+    return status;
+}
+
+/* Any folder above it tells whether its drive is there: no link leads to a tree (none is accepted above one). */
+static cs_status find_above(cs_engine *engine, bool *found, cs_file_info *info, cs_error *error) {
+    cs_buffer path = {0};
+    cs_buffer_text(&path, engine->tree_path);
+    cs_status status = cs_buffer_check(&path, error);
+    *found = false;
+    if (status == CS_OK) status = parent_of(&path, error);
+    while (status == CS_OK && path.size && !*found) {
+        status = cs_engine_stat(engine, path.data, found, info, error);
+        if (status == CS_OK && !*found) status = parent_of(&path, error);
+    }
+    cs_buffer_free(&path);
+    return status;
+}
+
+cs_status cs_engine_find_tree(cs_engine *engine, const cs_record *record, cs_tree_state *state, cs_error *error) {
+    cs_file_info info = {0};
+    bool there = false, above = false;
+    *state = CS_TREE_AWAY;
+    cs_status status = cs_engine_stat(engine, engine->tree_path, &there, &info, error);
+    if (status == CS_OK && !there) status = find_above(engine, &above, &info, error);
+    if (status != CS_OK || (!there && !above)) return status;
+    if (record && record->move_count && record->moves[0].info.id.volume != info.id.volume) return CS_OK;
+    *state = !there ? CS_TREE_GONE : info.kind == CS_FILE_FOLDER ? CS_TREE_HERE : CS_TREE_LINK;
+    return CS_OK;
 }

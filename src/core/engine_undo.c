@@ -143,6 +143,22 @@ static void report_parked(cs_engine *engine, const move_paths *paths) {
             paths->private_name.data);
 }
 
+/* An earlier undo may have ended between the rename and this. Who wrote to the file since has the last word on it. */
+static cs_status repeat_info(cs_engine *engine, const cs_move *move, const char *target, cs_error *error) {
+    cs_file *file = NULL;
+    cs_file_info now;
+    const cs_file_info *info = &move->info;
+    bool there = false;
+    cs_status status = cs_engine_stat(engine, target, &there, &now, error);
+    if (status != CS_OK || !there || now.kind != CS_FILE_REGULAR || !cs_file_id_equal(&now.id, &info->id)) return status;
+    if (now.size != info->size || now.written != info->written) return CS_OK;
+    if (now.created == info->created && now.attributes == info->attributes) return CS_OK;
+    status = cs_engine_open_file(engine, target, &file, &now, error);
+    if (status == CS_OK && cs_file_id_equal(&now.id, &info->id)) status = cs_engine_set_info(engine, file, info, error);
+    engine->fs->close(engine->fs->ctx, file);
+    return status == CS_E_NOT_FOUND || status == CS_E_REPARSE ? CS_OK : status;
+}
+
 /* T -> old was done if the private name exists. */
 static cs_status bring_back_old(cs_engine *engine, const cs_move *move, cs_error *error) {
     move_paths paths = {0};
@@ -155,6 +171,8 @@ static cs_status bring_back_old(cs_engine *engine, const cs_move *move, cs_error
         status = move_recorded(engine, move, paths.private_name.data, paths.target.data, &file, &moved, error);
         if (status == CS_OK && moved) status = cs_engine_set_info(engine, file, &move->info, error);
         if (status == CS_OK && !moved) report_parked(engine, &paths);
+    } else if (status == CS_OK) {
+        status = repeat_info(engine, move, paths.target.data, error);
     }
     engine->fs->close(engine->fs->ctx, file);
     free_paths(&paths);
@@ -231,19 +249,20 @@ cs_status cs_engine_finish_undone(cs_engine *engine, const cs_record *record, cs
 
 /* A tree that is not there on a drive that is: its files are gone, and registry and records are put right without them. On a
  * drive that is not there they may come back: everything waits. */
-static cs_status check_drive(cs_engine *engine, cs_error *error) {
-    bool present = true;
+static cs_status check_drive(cs_engine *engine, const cs_record *record, cs_error *error) {
+    cs_tree_state state;
     if (cs_engine_has_tree(engine)) return CS_OK;
-    cs_status status = cs_engine_volume_present(engine, &present, error);
-    if (status == CS_OK && !present)
-        status = cs_fail(error, CS_E_NOT_FOUND, "find", engine->tree_path, "its drive is not there; connect it and run /recover");
+    cs_status status = cs_engine_find_tree(engine, record, &state, error);
+    if (status == CS_OK && state == CS_TREE_AWAY)
+        status = cs_fail(error, CS_E_NOT_FOUND, "find", engine->tree_path,
+                         "its drive is not there, or another one under its letter; connect it and run /recover");
     return status;
 }
 
 cs_status cs_engine_undo(cs_engine *engine, const cs_record *record, cs_error *error) {
     cs_engine_unguard_all(engine);
     cs_status status = cs_engine_guard_record(engine, record, true, error);
-    if (status == CS_OK) status = check_drive(engine, error);
+    if (status == CS_OK) status = check_drive(engine, record, error);
     if (status == CS_OK) status = undo_registry(engine, record, error);
     if (status == CS_OK && cs_engine_has_tree(engine)) status = undo_moves(engine, record, error);
     if (status == CS_OK && cs_engine_has_tree(engine)) status = remove_made_folders(engine, record, error);

@@ -1,4 +1,6 @@
 /* Section 3 over every tree of P\state. */
+#include <string.h>
+
 #include "cudnn_setup/derive.h"
 #include "engine.h"
 
@@ -62,6 +64,18 @@ static cs_status collect_by_intent(cs_session *session, const char *tree_id, cs_
     return status;
 }
 
+/* A run that ended before its journal may have been at work where the tree is now, not where the record has it. */
+static void collect_elsewhere(cs_session *session, const char *tree_id, const cs_record *known, const cs_record *head) {
+    cs_buffer path = {0};
+    cs_error ignored = {0};
+    if (cs_engine_read_intent(session, tree_id, &path, &ignored) == CS_OK && strcmp(path.data, known->tree_path) != 0) {
+        cs_engine engine = cs_engine_start(session, tree_id, path.data, NULL);
+        cs_engine_collect_quietly(&engine, head);
+        cs_engine_end(&engine);
+    }
+    cs_buffer_free(&path);
+}
+
 static cs_status recover_loaded(cs_session *session, const char *tree_id, const tree_state *state, cs_error *error) {
     bool pending = is_pending(&state->names), settled = false;
     const cs_record *known = pending ? &state->pending : state->names.head ? &state->head : NULL;
@@ -69,6 +83,8 @@ static cs_status recover_loaded(cs_session *session, const char *tree_id, const 
     cs_engine engine = cs_engine_start(session, tree_id, known->tree_path, known->txid);
     cs_status status = CS_OK;
     if (pending) status = finish_pending(&engine, state, &settled, error);
+    if (status == CS_OK && state->names.intent)
+        collect_elsewhere(session, tree_id, known, settled ? known : state->names.head ? &state->head : NULL);
     if (status == CS_OK && !settled) {
         if (state->names.head)
             cs_engine_clean_head(&engine, &state->head);

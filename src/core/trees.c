@@ -86,9 +86,15 @@ static const char *folder_of(const cs_known_tree *known) { return known->head.fo
 
 cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error) {
     *out = (cs_tree_place){0};
+    /* Where our files were a link is as good as nothing; where files are to go it is refused. */
+    bool link_is_gone = !path;
     if (!path) path = known->head.tree_path;
     cs_status status = cs_tree_open(host, path, &out->tree, error);
-    if (status == CS_E_NOT_FOUND) {
+    bool link = status == CS_E_REPARSE && link_is_gone;
+    if (link)
+        cs_emit(host->events, CS_EVENT_WARNING, "tree.link",
+                "A link or a file stands at %s where the CUDA tree was: what is behind it is not touched.", path);
+    if (status == CS_E_NOT_FOUND || link) {
         out->gone = true;
         out->tree = (cs_tree){.path = cs_strdup(path)};
         status = out->tree.path ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);

@@ -42,7 +42,7 @@ void memory_host_security(memory_host *host, const char *path, const char *sddl)
 void memory_host_map(memory_host *host, const char *path, bool mapped); /* a loaded image: can be renamed, not deleted */
 /* Another program holds it open; ends with cs_fs.close. NULL if share modes forbid it. */
 cs_file *memory_host_hold(memory_host *host, const char *path, cs_open_mode mode);
-/* The volume of a drive ("C:" or "D:"), made if it is not there. */
+/* The volume of a drive ("C:" or "D:"), made if it is not there: also beside an unplugged one, as another disk. */
 void memory_host_volume(memory_host *host, const char *drive, const cs_volume *volume);
 void memory_host_unplug(memory_host *host, const char *drive,
                         bool unplugged);             /* the drive is not there, with all that is on it */

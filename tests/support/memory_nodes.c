@@ -157,7 +157,7 @@ void memory_host_volume(memory_host *host, const char *drive, const cs_volume *v
         found = &host->volumes[host->volume_count++];
         snprintf(found->drive, sizeof found->drive, "%s", drive);
         found->root = memory_node_add(host, NULL, drive, CS_FILE_FOLDER);
-        found->root->info.id.volume = 0x1000u + (uint64_t)(unsigned char)drive[0];
+        found->root->info.id.volume = 0x1000u * host->volume_count + (uint64_t)(unsigned char)drive[0];
     }
     found->volume = *volume;
 }

@@ -162,6 +162,26 @@ static void test_uninstall_with_the_tree_gone_cleans_the_rest(void **state) {
     verb_case_end(&c);
 }
 
+static void test_uninstall_with_a_link_for_the_tree_cleans_the_rest(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    char *before = memory_host_reg_dump(c.machine);
+    install(&c, "p803", "803");
+    assert_true(memory_host_move(c.machine, VERB_TREE, "C:\\moved"));
+    memory_host_link(c.machine, VERB_TREE, "C:\\moved");
+    char *tree = memory_host_dump(c.machine, "C:\\moved");
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_true(verb_case_told(&c, "warning tree.link"));
+    char *after = memory_host_reg_dump(c.machine), *tree_after = memory_host_dump(c.machine, "C:\\moved");
+    assert_string_equal(before, after);
+    assert_string_equal(tree, tree_after);
+    assert_true(memory_host_delete(c.machine, VERB_TREE)); /* the link */
+    verb_case_assert_clean(&c);
+    free(before), free(after), free(tree), free(tree_after);
+    verb_case_end(&c);
+}
+
 static void test_uninstall_in_a_new_tree_at_the_path_touches_none_of_its_files(void **state) {
     (void)state;
     verb_case c;
@@ -332,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_uninstall_accepts_an_old_file_that_is_back_already),
         cmocka_unit_test(test_uninstall_does_not_put_a_damaged_old_file_back),
         cmocka_unit_test(test_uninstall_with_the_tree_gone_cleans_the_rest),
+        cmocka_unit_test(test_uninstall_with_a_link_for_the_tree_cleans_the_rest),
         cmocka_unit_test(test_uninstall_in_a_new_tree_at_the_path_touches_none_of_its_files),
         cmocka_unit_test(test_uninstall_after_installing_into_a_new_tree_at_the_path),
         cmocka_unit_test(test_uninstall_with_several_trees_must_be_told_which),
