@@ -59,9 +59,10 @@ static void test_status_from_win32_codes(void **state) {
     static const struct {
         uint32_t code;
         cs_status status;
-    } rows[] = {{0, CS_OK},          {2, CS_E_NOT_FOUND},    {3, CS_E_NOT_FOUND},  {5, CS_E_ACCESS},         {32, CS_E_SHARING},
-                {33, CS_E_SHARING},  {80, CS_E_EXISTS},      {112, CS_E_NO_SPACE}, {145, CS_E_NOT_EMPTY},    {183, CS_E_EXISTS},
-                {1224, CS_E_MAPPED}, {1223, CS_E_CANCELLED}, {31, CS_E_SYSTEM},    {0xFFFFFFFF, CS_E_SYSTEM}};
+    } rows[] = {
+        {0, CS_OK},          {2, CS_E_NOT_FOUND}, {3, CS_E_NOT_FOUND},    {5, CS_E_ACCESS},      {32, CS_E_SHARING},
+        {33, CS_E_SHARING},  {80, CS_E_EXISTS},   {112, CS_E_NO_SPACE},   {145, CS_E_NOT_EMPTY}, {183, CS_E_EXISTS},
+        {1314, CS_E_ACCESS}, {1224, CS_E_MAPPED}, {1223, CS_E_CANCELLED}, {31, CS_E_SYSTEM},     {0xFFFFFFFF, CS_E_SYSTEM}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(cs_status_from_win32(rows[i].code), rows[i].status);
 }
