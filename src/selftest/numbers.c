@@ -102,12 +102,13 @@ cs_gpu_outcome gpu_judge(const gpu_difference *difference, double limit) {
 }
 
 /* fp32: one rounding is 2^-24 = 6e-8. Sums of the few hundred to few thousand products here, in any order, come to 1e-7 to 1e-6
- * in relative norm; FFT and Winograd, which compute in transformed space, to a few 1e-6. 2e-5 leaves them room and is still a
- * fiftieth of what the 10-bit mantissa of TF32 costs, so that a library that silently computes in less than fp32 is found. cuDNN
- * is asked for plain multiplication and addition (CUDNN_FMA_MATH), which keeps TF32 out. Where it refuses that on a GPU that has
- * TF32 (capability 8.0 and newer), the limit is 16 roundings of a 10-bit mantissa (2^-11 each).
- * fp16: inputs are exact, sums are made in fp32, the result is rounded once: 2^-11 = 4.9e-4. Winograd transforms in fp16 cost
- * some roundings more: 1e-2 is 20 of them.
+ * in relative norm; FFT and Winograd, which compute in transformed space, to a few 1e-6 (4.1e-6 was the most in 13 runs on an
+ * H200, for the filter's gradient). 2e-5 leaves room for other GPUs and is a twentieth of one rounding to the 10-bit mantissa of
+ * TF32 (2^-11), so that a library that silently computes in less than fp32 is found: with TF32 let in on purpose, the same GPU
+ * came to 2.6e-4. cuDNN is asked for plain multiplication and addition (CUDNN_FMA_MATH), which keeps TF32 out. Where it refuses
+ * that on a GPU that has TF32 (capability 8.0 and newer), the limit is 16 roundings of a 10-bit mantissa.
+ * fp16: inputs are exact, sums are made in fp32, the result is rounded once, by at most 2^-11 = 4.9e-4 and 2.1e-4 on average.
+ * Algorithms that transform in fp16, which older GPUs have, cost some roundings more: 1e-2 is 20 of them.
  * A single number may be off by CS_GPU_WORST_FACTOR times the limit, measured in the reference's root mean square: errors are
  * spread like noise, whose largest among a million is below 6 times its norm, so that one wrong number in a large result, which
  * hardly moves the norm, does not pass. */

@@ -96,6 +96,15 @@ static void say_driver_too_old(const cs_selftest *out, cs_buffer *text) {
     cs_buffer_text(text, ". cuDNN itself may be in order.");
 }
 
+static void say_memory(const cs_gpu_device *device, cs_buffer *text) {
+    cs_buffer_format(text, "%s has too little free memory", name_of(device));
+    if (device->memory_total)
+        cs_buffer_format(text, ": %" PRIu64 " of %" PRIu64 " MiB are free, other programs have the rest.",
+                         device->memory_free >> 20, device->memory_total >> 20);
+    else
+        cs_buffer_text(text, " even to be asked how much: other programs have it.");
+}
+
 static void say_device(const cs_selftest *out, cs_buffer *text) {
     const cs_gpu_device *device = subject(out);
     const char *name = name_of(device);
@@ -122,9 +131,7 @@ static void say_device(const cs_selftest *out, cs_buffer *text) {
         cs_buffer_format(text, "The system ended work on %s that took too long; another program may be keeping it busy.", name);
         break;
     default:
-        cs_buffer_format(text,
-                         "%s has too little free memory: %" PRIu64 " of %" PRIu64 " MiB are free, other programs have the rest.",
-                         name, device->memory_free >> 20, device->memory_total >> 20);
+        say_memory(device, text);
         break;
     }
 }

@@ -71,25 +71,46 @@ static int write_json(const cs_selftest *s, const char *path) {
     return failed;
 }
 
+typedef struct words_of {
+    const char *json;
+    uint64_t seed;
+} words_of;
+
+static bool read_words(int count, char **words, words_of *out) {
+    for (int i = 1; i < count; i += 2) {
+        char *end = NULL;
+        if (i + 1 == count) return false;
+        if (strcmp(words[i], "--json") == 0) {
+            out->json = words[i + 1];
+        } else if (strcmp(words[i], "--seed") == 0) {
+            out->seed = strtoull(words[i + 1], &end, 10);
+            if (!*words[i + 1] || *end) return false;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
 int main(int count, char **words) {
     char driver[32];
-    const char *json = NULL;
-    if (count == 3 && strcmp(words[1], "--json") == 0) {
-        json = words[2];
-    } else if (count != 1) {
-        fprintf(stderr, "usage: selftest_posix [--json FILE]\n");
+    words_of given = {0};
+    if (!read_words(count, words, &given)) {
+        fprintf(stderr, "usage: selftest_posix [--seed NUMBER] [--json FILE]\n");
         return 2;
     }
     read_driver_version(driver, sizeof driver);
     const cs_loader loader = cs_loader_system();
-    const cs_selftest_options options = {
-        .loader = &loader, .visible_devices = getenv("CUDA_VISIBLE_DEVICES"), .driver_version = driver[0] ? driver : NULL};
+    const cs_selftest_options options = {.loader = &loader,
+                                         .seed = given.seed,
+                                         .visible_devices = getenv("CUDA_VISIBLE_DEVICES"),
+                                         .driver_version = driver[0] ? driver : NULL};
     cs_selftest selftest;
     bool passed = cs_selftest_run(&options, &selftest);
     print_head(&selftest);
     print_runs(&selftest);
     printf("%s: %s\n", cs_gpu_verdict_name(selftest.verdict), cs_buffer_string(&selftest.sentence));
-    int failed = json ? write_json(&selftest, json) : 0;
+    int failed = given.json ? write_json(&selftest, given.json) : 0;
     cs_selftest_free(&selftest);
     return failed ? 2 : passed ? 0 : 1;
 }

@@ -211,6 +211,9 @@ static void test_verdict_memory_taken(void **state) {
     (void)state;
     fake.devices[0].available = (size_t)100 << 20;
     expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "100 of 8192 MiB");
+    fake.devices[0].memory_status = CUDA_MEMORY_ALLOCATION; /* so little that the question itself fails */
+    expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "too little free memory even to be asked");
+    fake.devices[0].memory_status = 0;
     fake.devices[0].available = (size_t)400 << 20;
     fake.failing = "cudnnCreate";
     fake.failing_status = CUDNN8_NOT_INITIALIZED;
