@@ -6,6 +6,9 @@
 #include "cudnn_setup/host.h"
 #include "cudnn_setup/record.h"
 
+/* P's name in Program Files. */
+#define CS_NAME_PROGRAMS "cudnn-setup"
+
 /* P, P\state and the machine's lock. Paths are owned, UTF-8, with the seam's separator. */
 typedef struct cs_session {
     const cs_host *host;

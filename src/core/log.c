@@ -49,7 +49,7 @@ static cs_status own_folders(const cs_host *host, bool elevated, cs_buffer *out,
     const cs_system *system = host->system;
     cs_buffer base = {0};
     cs_status status = system->folder(system->ctx, elevated ? CS_FOLDER_PROGRAM_FILES : CS_FOLDER_LOCAL_APPDATA, &base, error);
-    if (!status) status = cs_path_join(out, host->fs->separator, cs_buffer_string(&base), "cudnn-setup", error);
+    if (!status) status = cs_path_join(out, host->fs->separator, cs_buffer_string(&base), CS_NAME_PROGRAMS, error);
     if (!status) status = own_folder(host, out->data, elevated, error);
     if (!status) status = cs_path_join(&base, host->fs->separator, out->data, "logs", error);
     if (!status) status = own_folder(host, base.data, elevated, error);

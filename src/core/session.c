@@ -7,7 +7,6 @@
 #include "record_rules.h"
 
 enum { LOCK_TRIES = 3, LOCK_WAIT_MS = 250 };
-#define NAME_PROGRAMS "cudnn-setup"
 
 /* ---- P and P\state ---- */
 
@@ -15,9 +14,9 @@ static cs_status find_places(cs_session *session, cs_error *error) {
     const cs_host *host = session->host;
     cs_buffer folder = {0}, path = {0};
     cs_status status = host->system->folder(host->system->ctx, CS_FOLDER_PROGRAM_FILES, &folder, error);
-    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, folder.data, NAME_PROGRAMS, error);
+    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, folder.data, CS_NAME_PROGRAMS, error);
     if (status == CS_OK) session->programs = cs_strdup(path.data);
-    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, folder.data, NAME_PROGRAMS "/state", error);
+    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, folder.data, CS_NAME_PROGRAMS "/state", error);
     if (status == CS_OK) session->state = cs_strdup(path.data);
     if (status == CS_OK && (!session->programs || !session->state)) status = cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     cs_buffer_free(&folder);

@@ -37,7 +37,13 @@ static void say_undone(cs_run *run, const char *what, const char *verb, bool gon
                run->outcome->tree_path, c.removed, c.restored, others, run->changing ? "" : " Nothing was changed.");
 }
 
-static bool is_gone(const cs_run *run, const cs_known_tree *known) { return !cs_fs_exists(run->host->fs, known->head.tree_path); }
+/* As cs_tree_locate: a link or a file in its place is not the tree. */
+static bool is_gone(const cs_run *run, const cs_known_tree *known) {
+    const cs_fs *fs = run->host->fs;
+    cs_file_info info;
+    cs_status status = fs->stat(fs->ctx, known->head.tree_path, &info, NULL);
+    return status == CS_E_NOT_FOUND || (status == CS_OK && info.kind != CS_FILE_FOLDER);
+}
 
 static cs_status undo(cs_run *run, bool everything) {
     size_t index = 0;

@@ -44,7 +44,7 @@ static cs_status open_status_only(cs_run *run) {
     const cs_host *host = run->host;
     cs_buffer parent = {0}, path = {0};
     cs_status status = host->system->folder(host->system->ctx, CS_FOLDER_PROGRAM_FILES, &parent, &run->error);
-    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, parent.data, "cudnn-setup", &run->error);
+    if (status == CS_OK) status = cs_path_join(&path, host->fs->separator, parent.data, CS_NAME_PROGRAMS, &run->error);
     run->session = (cs_session){.host = host};
     if (status == CS_OK) {
         run->session.programs = cs_strdup(path.data);

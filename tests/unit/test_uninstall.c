@@ -173,6 +173,7 @@ static void test_uninstall_with_a_link_for_the_tree_cleans_the_rest(void **state
     char *tree = memory_host_dump(c.machine, "C:\\moved");
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
     assert_true(verb_case_told(&c, "warning tree.link"));
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "is gone"));
     char *after = memory_host_reg_dump(c.machine), *tree_after = memory_host_dump(c.machine, "C:\\moved");
     assert_string_equal(before, after);
     assert_string_equal(tree, tree_after);
