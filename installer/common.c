@@ -7,8 +7,21 @@
 
 _Static_assert(sizeof(wchar_t) == sizeof(uint16_t), "UTF-16 here");
 
+/* A crash is still reported, but nobody is asked: a window of Windows Error Reporting would stop a quiet run for ever. Wine has
+ * no such function. */
+static void report_without_windows(void) {
+    enum { NO_UI = 0x20 }; /* WER_FAULT_REPORTING_NO_UI, werapi.h */
+    typedef HRESULT(WINAPI * set_flags)(DWORD);
+    HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
+    FARPROC address = kernel ? GetProcAddress(kernel, "WerSetFlags") : NULL;
+    set_flags set = NULL;
+    memcpy(&set, &address, sizeof set);
+    if (set) set(NO_UI);
+}
+
 void common_guard(bool system_dlls_only) {
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    report_without_windows();
     if (system_dlls_only) SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
@@ -75,8 +88,8 @@ cs_status common_absolute(void *ctx, const char *path, cs_buffer *out, cs_error 
 
 static volatile LONG cancel_asked;
 
-/* When the console's window is closed, the process is ended as soon as this returns, or after about five seconds: time for the run
- * to stop at its next safe point and to take back what it changed. What is not done by then is left to the journal. */
+/* When the console's window is closed, the process is ended as soon as this returns, or after about five seconds: time for the
+ * run to stop at its next safe point and to take back what it changed. What is not done by then is left to the journal. */
 static BOOL WINAPI on_control(DWORD control) {
     InterlockedExchange(&cancel_asked, 1);
     if (control != CTRL_C_EVENT && control != CTRL_BREAK_EVENT) Sleep(INFINITE); /* until the program ends */
