@@ -47,9 +47,9 @@ typedef enum cs_open_mode {
 } cs_open_mode;
 
 typedef struct cs_volume {
-    char guid_path[64];  /* "\\?\Volume{...}\" ; on POSIX "posix:<device number>" */
+    char guid_path[64];  /* "\\?\Volume{...}\", "" if not surely local; on POSIX "posix:<device number>" */
     char filesystem[32]; /* "NTFS", "ReFS", ... */
-    bool local_fixed;    /* a fixed disk of this machine */
+    bool local_fixed;    /* a fixed disk of this machine; false behind a symbolic link, wherever it leads (Windows) */
     uint64_t free_bytes; /* for this caller */
 } cs_volume;
 

@@ -124,8 +124,12 @@ cs_status cs_win32_volume(void *ctx, const char *path, cs_volume *out, cs_error 
     cs_status status = cs_win32_real_path(ctx, path, &real, error);
     if (status == CS_OK)
         status = volume_of(real.data, out, error);
-    else if (status == CS_E_UNSUPPORTED) /* on the network, or behind a symbolic link */
+    else if (status == CS_E_UNSUPPORTED) {
+        /* On the network, or behind a symbolic link, which may lead there: what is found is at best the link's own disk. */
         status = volume_of(path, out, error);
+        out->local_fixed = false;
+        out->guid_path[0] = '\0';
+    }
     cs_buffer_free(&real);
     return status;
 }

@@ -459,6 +459,24 @@ static void test_fs_seam_links_are_refused(void **state) {
     temp_assert_text(at("real/f"), "x");
 }
 
+/* The bytes may come from a share: such a file is copied before it is believed. */
+static void test_fs_seam_behind_a_symbolic_link_nothing_is_local(void **state) {
+    (void)state;
+    cs_buffer real = {0};
+    cs_volume volume;
+    temp_make_folder(at("real"));
+    temp_write_text(at("real/f"), "x");
+    if (!temp_link(at("real"), at("link"))) SKIP("this system lets a test make no link");
+    cs_status status = fs->real_path(fs->ctx, at("link/f"), &real, NULL);
+    cs_buffer_free(&real);
+    if (status != CS_E_UNSUPPORTED) SKIP("links are not told from junctions here");
+    assert_int_equal(fs->volume(fs->ctx, at("link/f"), &volume, NULL), CS_OK);
+    assert_false(volume.local_fixed);
+    assert_string_equal(volume.guid_path, "");
+    assert_int_equal(fs->volume(fs->ctx, at("real/f"), &volume, NULL), CS_OK);
+    assert_true(volume.local_fixed);
+}
+
 static void test_fs_seam_link_to_a_file_is_refused(void **state) {
     (void)state;
     if (cs_system_real()->wine_version(NULL)) SKIP("Wine shows links to folders only");
@@ -604,6 +622,7 @@ int main(void) {
         with_scratch(test_fs_seam_folders),
         with_scratch(test_fs_seam_guard_keeps_the_folder_and_hinders_nothing_of_ours),
         with_scratch(test_fs_seam_links_are_refused),
+        with_scratch(test_fs_seam_behind_a_symbolic_link_nothing_is_local),
         with_scratch(test_fs_seam_link_to_a_file_is_refused),
         with_scratch(test_fs_seam_long_paths),
         with_scratch(test_fs_seam_volume),
