@@ -7,8 +7,8 @@
 
 _Static_assert(sizeof(wchar_t) == sizeof(uint16_t), "UTF-16 here");
 
-/* A crash is still reported, but nobody is asked: a window of Windows Error Reporting would stop a quiet run for ever. Wine has
- * no such function. */
+/* A crash is still reported, but nobody is asked: a window of Windows Error Reporting would stop a quiet run for ever. Not
+ * every system has the function. */
 static void report_without_windows(void) {
     enum { NO_UI = 0x20 }; /* WER_FAULT_REPORTING_NO_UI, werapi.h */
     typedef HRESULT(WINAPI * set_flags)(DWORD);

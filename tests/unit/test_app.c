@@ -269,7 +269,8 @@ static void test_app_usage_error_is_logged(void **state) {
 
 static void test_app_help_leaves_no_trace(void **state) {
     scene *s = *state;
-    assert_int_equal(RUN(s, "/?"), 0);
+    assert_int_equal(RUN(s, "/?", "/json:r.json"), 0);
+    assert_false(memory_host_exists(s->machine, "C:\\Here\\r.json"));
     assert_true(s->has_options);
     assert_non_null(strstr(cs_buffer_string(&s->out), "Exit codes:\n"));
     assert_string_equal(cs_buffer_string(&s->log), "");
