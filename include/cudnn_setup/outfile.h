@@ -26,4 +26,9 @@ cs_status cs_outfile_append(const cs_fs *fs, const char *path, bool elevated, cs
 cs_status cs_outfile_replace(const cs_host *host, const char *path, bool elevated, const void *bytes, size_t size,
                              cs_error *error);
 
+/* What may be replaced: nothing there, an empty file, or one that starts with `start` (an earlier result of ours). start NULL
+ * asks for a log to append to: any text. CS_E_USAGE for every other file, which is left alone; what cannot be opened is for the
+ * writing itself to report. */
+cs_status cs_outfile_check_present(const cs_fs *fs, const char *path, const char *start, cs_error *error);
+
 #endif

@@ -43,4 +43,10 @@ cs_status cs_result_json(const cs_result_view *view, cs_buffer *out, cs_error *e
  * and control and direction characters shown as \u{...}. Replaces out. */
 cs_status cs_result_html(const cs_result_view *view, cs_buffer *out, cs_error *error);
 
+/* How every result starts: by this an earlier one is known, so that nothing else is ever replaced. */
+#define CS_RESULT_JSON_START "{\n  \"schema\": 1,\n  \"program\": \"cudnn-"
+#define CS_RESULT_HTML_START                                                                                                     \
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                                                    \
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+
 #endif

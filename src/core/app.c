@@ -119,6 +119,42 @@ static cs_status absolute_paths(run *r, cs_error *error) {
     return first;
 }
 
+/* One path given twice, or a file there that is not an earlier one of ours: said before anything is done, since the end of a run
+ * is too late to lose somebody's archive. */
+static cs_status check_outputs(run *r, cs_error *error) {
+    const cs_options *o = &r->options;
+    const struct {
+        const char *name, *path, *start;
+        bool output;
+    } rows[] = {{"/json", o->json, CS_RESULT_JSON_START, true},
+                {"/report", o->report, CS_RESULT_HTML_START, true},
+                {"/log", o->log, NULL, true},
+                {"/out", o->out, NULL, false},
+                {"/archive", o->archive, NULL, false},
+                {"/manifest", o->manifest, NULL, false}};
+    enum { COUNT = sizeof rows / sizeof rows[0] };
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!rows[i].path || !rows[i].output) continue;
+        for (size_t k = i + 1; k < COUNT; k++)
+            if (rows[k].path && cs_text_equal_ascii_case(rows[i].path, rows[k].path))
+                return cs_fail(error, CS_E_USAGE, rows[i].name, rows[i].path, "%s names the same file", rows[k].name);
+        cs_status status = cs_outfile_check_present(r->host.fs, rows[i].path, rows[i].start, error);
+        if (status == CS_OK) continue;
+        error->operation = rows[i].name;
+        return status;
+    }
+    return CS_OK;
+}
+
+/* A path that the caller must not have written to: the run still tells its result on the console. */
+static void forget_outputs(cs_options *o) {
+    char **const paths[] = {&o->json, &o->report, &o->log};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        cs_free(*paths[i]);
+        *paths[i] = NULL;
+    }
+}
+
 /* ---- log ---- */
 
 static void open_log(run *r, const char *verb) {
@@ -298,6 +334,12 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
     if (r.options.verb == CS_VERB_HELP) return help(&r);
     if (front->begin) front->begin(front->ctx, &r.options);
     status = absolute_paths(&r, &error);
+    cs_error taken = {0};
+    if (check_outputs(&r, &taken) != CS_OK) {
+        forget_outputs(&r.options);
+        if (!status) error = taken;
+        if (!status) status = taken.status;
+    }
     open_log(&r, cs_verb_text(r.options.verb));
     log_head(&r, arguments, count);
     r.verb = find_verb(verbs, verb_count, r.options.verb);

@@ -194,3 +194,16 @@ cs_status cs_outfile_replace(const cs_host *host, const char *path, bool elevate
     cs_buffer_free(&beside);
     return status;
 }
+
+cs_status cs_outfile_check_present(const cs_fs *fs, const char *path, const char *start, cs_error *error) {
+    char bytes[512];
+    size_t wanted = start ? strlen(start) : sizeof bytes, got = 0;
+    cs_file *file = NULL;
+    if (fs->open(fs->ctx, path, CS_OPEN_WATCH, &file, NULL) != CS_OK) return CS_OK;
+    cs_status status = fs->read(fs->ctx, file, 0, bytes, wanted < sizeof bytes ? wanted : sizeof bytes, &got, NULL);
+    fs->close(fs->ctx, file);
+    if (status != CS_OK || got == 0) return CS_OK;
+    if (start ? got == wanted && memcmp(bytes, start, wanted) == 0 : !memchr(bytes, 0, got)) return CS_OK;
+    return cs_fail(error, CS_E_USAGE, NULL, path, "another file stands there, and it is left alone: %s",
+                   start ? "it is no earlier result of this program" : "it is no text that a log could be appended to");
+}

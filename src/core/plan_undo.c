@@ -79,7 +79,9 @@ static cs_status fold_row(folding *f, const cs_receipt *receipt, const cs_receip
     fate *one = known_fate(f, row->target);
     if (!one) return status;
     bool was_done = row->had_old ? holds(&one->current, row->old_sha256) : !one->current.present;
-    if (!one->blocked && holds(&one->current, row->sha256)) {
+    /* Ours that somebody deleted is undone all the same: nobody's file stands where the old one belongs. */
+    bool ours = holds(&one->current, row->sha256) || (row->had_old && !one->current.present);
+    if (!one->blocked && ours) {
         if (one->source) status = drop(f, one->source_txid, one->source, error);
         one->changed = true;
         one->source = row->had_old ? row : NULL;

@@ -66,9 +66,7 @@ static void table_row(cs_buffer *out, const char *const *cells, size_t count) {
 #define TABLE_END()          cs_buffer_text(out, "</table>\n")
 
 static void head(const cs_result_view *view, cs_buffer *out) {
-    cs_buffer_text(out,
-                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+    cs_buffer_text(out, CS_RESULT_HTML_START
                    "<style>body{font:15px/1.5 \"Segoe UI\",sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
                    "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;"
                    "overflow-wrap:anywhere}pre{white-space:pre-wrap;background:#f4f4f4;padding:1em}</style>\n<title>");

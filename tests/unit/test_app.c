@@ -330,6 +330,31 @@ static void test_app_diagnosis_has_its_own_exit_code(void **state) {
     assert_non_null(strstr(content(s, "C:\\Here\\r.json"), "\"verb\": \"diagnose\""));
 }
 
+/* The end of a run is too late to find out that its result would replace somebody's archive. */
+static void test_app_replaces_nothing_but_an_earlier_result(void **state) {
+    static const char *const words[][2] = {{"/json:a.zip", NULL},
+                                           {"/report:a.zip", NULL},
+                                           {"/log:a.zip", NULL},
+                                           {"/json:r.json", "/report:R.JSON"},
+                                           {"/log:r.json", "/json:r.json"},
+                                           {"/json:b.zip", "/archive:B.zip"}};
+    scene *s = *state;
+    memory_host_file(s->machine, "C:\\Here\\a.zip", "PK\3\4", 5);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        s->ended = 0;
+        int code = words[i][1] ? RUN(s, "/quiet", words[i][0], words[i][1]) : RUN(s, "/quiet", words[i][0]);
+        assert_int_equal(code, 1639);
+        assert_int_equal(s->runs, 0);
+        assert_string_equal(content(s, "C:\\Here\\a.zip"), "PK\3\4");
+        assert_null(memory_host_content(s->machine, "C:\\Here\\r.json"));
+    }
+    for (unsigned i = 1; i <= 2; i++) {
+        s->ended = 0;
+        assert_int_equal(RUN(s, "/quiet", "/json:r.json", "/report:r.html", "/log:r.log"), 0);
+        assert_int_equal(s->runs, i);
+    }
+}
+
 static void test_app_verb_without_an_operation(void **state) {
     scene *s = *state;
     assert_int_equal(DOCTOR(s, "detect"), 1603);
@@ -358,6 +383,7 @@ int main(void) {
         TEST(test_app_without_any_log_goes_on),
         TEST(test_app_log_that_breaks_is_said),
         TEST(test_app_wine_is_said_in_log_and_result),
+        TEST(test_app_replaces_nothing_but_an_earlier_result),
         TEST(test_app_diagnosis_has_its_own_exit_code),
         TEST(test_app_verb_without_an_operation),
     };

@@ -45,6 +45,7 @@ static void test_result_json_whole(void **state) {
     assert_int_equal(cs_warnings_add(&warnings, "a.b", "w", NULL), CS_OK);
     cs_result_view view = view_of(&outcome, &warnings);
     assert_int_equal(cs_result_json(&view, &out, NULL), CS_OK);
+    assert_true(cs_text_starts_with(out.data, CS_RESULT_JSON_START));
     assert_string_equal(out.data,
                         "{\n"
                         "  \"schema\": 1,\n"
@@ -130,6 +131,7 @@ static void test_result_html_escapes_everything(void **state) {
     cs_result_view view = view_of(&outcome, &warnings);
     view.report = "first <b>\nsecond";
     assert_int_equal(cs_result_html(&view, &out, NULL), CS_OK);
+    assert_true(cs_text_starts_with(out.data, CS_RESULT_HTML_START));
     assert_non_null(strstr(out.data, "content=\"default-src 'none'; style-src 'unsafe-inline'\""));
     assert_non_null(strstr(out.data, "<h1>Programs hold the files: &lt;python&gt; &amp; &quot;more&quot;.</h1>"));
     assert_non_null(strstr(out.data, "C:\\CUDA &lt;v10.1&gt;\\\\u{202e}"));

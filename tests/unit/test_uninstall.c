@@ -64,6 +64,28 @@ static void test_uninstall_of_a_stack_gives_the_first_state(void **state) {
     verb_case_end(&c);
 }
 
+static void test_uninstall_puts_back_what_stood_under_a_deleted_file(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_put(&c, "include/cudnn.h", "older header");
+    char *before = verb_case_dump(&c);
+    install(&c, "p802", "802");
+    install(&c, "p803", "803");
+    memory_host_delete(c.machine, VERB_TREE "\\include\\cudnn.h");
+    memory_host_delete(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll"); /* nothing stood there before the first */
+    assert_int_equal(verb_case_run(&c, cs_rollback), 0);
+    assert_string_equal(verb_case_get(&c, "include/cudnn.h"), verb_case_content("802", 2));
+    memory_host_delete(c.machine, VERB_TREE "\\include\\cudnn.h");
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_string_equal(verb_case_state(&c, "include/cudnn.h"), "restored");
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    verb_case_assert_clean(&c);
+    free(before), free(after);
+    verb_case_end(&c);
+}
+
 static void test_uninstall_keeps_somebody_elses_file(void **state) {
     (void)state;
     verb_case c;
@@ -348,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_uninstall_gives_everything_back),
         cmocka_unit_test(test_uninstall_nothing_is_1605),
         cmocka_unit_test(test_uninstall_of_a_stack_gives_the_first_state),
+        cmocka_unit_test(test_uninstall_puts_back_what_stood_under_a_deleted_file),
         cmocka_unit_test(test_uninstall_keeps_somebody_elses_file),
         cmocka_unit_test(test_uninstall_leaves_a_removed_file_removed),
         cmocka_unit_test(test_uninstall_accepts_an_old_file_that_is_back_already),
