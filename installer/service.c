@@ -5,7 +5,9 @@
 #endif
 #include <windows.h>
 
-static wchar_t service_name[] = L"cudnn-setup-recover";
+#include "cudnn_setup/system.h"
+
+static wchar_t service_name[] = L"" CS_RECOVERY_SERVICE;
 
 /* The service manager's callbacks carry no context: one service, one process. */
 static struct {

@@ -58,6 +58,7 @@ typedef struct cs_registry {
 #define CS_KEY_ENVIRONMENT      "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
 #define CS_KEY_USER_ENVIRONMENT "Environment"
 #define CS_KEY_CUDA             "SOFTWARE\\NVIDIA Corporation\\GPU Computing Toolkit\\CUDA"
+#define CS_KEY_SERVICES         "SYSTEM\\CurrentControlSet\\Services"
 #define CS_KEY_UNINSTALL        "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Uninstall"
 
 #endif

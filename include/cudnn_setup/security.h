@@ -32,6 +32,9 @@ void cs_security_free(cs_security *security);
  * aliases and S-1-... forms, hex masks and right letters). For tests and for the rule's documentation. */
 cs_status cs_security_from_sddl(const char *sddl, cs_security *out, cs_error *error);
 
+/* True if the account is SYSTEM, Administrators, TrustedInstaller, or what counts as them here (self). */
+bool cs_security_is_administrative(const cs_security *security, const char *sid);
+
 /* True if only SYSTEM, Administrators, TrustedInstaller (and CREATOR OWNER entries, which grant nothing here) can change the
  * object and own it. Used for our own folders. On false, why names the SID and the right. */
 bool cs_security_ours(const cs_security *security, char *why, size_t why_size);

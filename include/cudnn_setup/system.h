@@ -9,6 +9,8 @@
 #include "cudnn_setup/buffer.h"
 #include "cudnn_setup/fs.h"
 
+#define CS_RECOVERY_SERVICE "cudnn-setup-recover" /* the service's name */
+
 typedef enum cs_folder {
     CS_FOLDER_PROGRAM_FILES, /* FOLDERID_ProgramFilesX64; P is "cudnn-setup" below it */
     CS_FOLDER_LOCAL_APPDATA, /* FOLDERID_LocalAppData */

@@ -197,8 +197,7 @@ static cs_status derive_tree(const cs_session *session, const char *id, cs_error
 /* Durable at once: a service that came back after a crash would look for a program that is gone. */
 static cs_status turn_service_off(const cs_host *host, cs_error *error) {
     cs_status status = host->system->set_recovery_service(host->system->ctx, false, NULL, error);
-    if (status == CS_OK && host->registry)
-        status = host->registry->flush(host->registry->ctx, CS_HKLM, "SYSTEM\\CurrentControlSet\\Services", error);
+    if (status == CS_OK && host->registry) status = host->registry->flush(host->registry->ctx, CS_HKLM, CS_KEY_SERVICES, error);
     return status;
 }
 

@@ -121,14 +121,6 @@ static cs_status hold(guards *held, const char *path, cs_error *error) {
     return status;
 }
 
-static bool known_owner(const char *sid) {
-    static const char *const known[] = {"S-1-5-18", "S-1-5-32-544",
-                                        "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(sid, known[i]) == 0) return true;
-    return false;
-}
-
 /* A file that was there before: appended to only if it is nobody's trap. On a share the owner's SID says nothing here. */
 static cs_status check_existing(const cs_fs *fs, cs_file *file, const char *path, cs_error *error) {
     cs_file_info info;
@@ -139,7 +131,7 @@ static cs_status check_existing(const cs_fs *fs, cs_file *file, const char *path
     if (fs->separator == '\\' && path[0] == '\\') return CS_OK;
     cs_security security = {0};
     status = fs->security(fs->ctx, path, &security, error);
-    if (!status && !known_owner(security.owner) && (!security.self[0] || strcmp(security.owner, security.self) != 0))
+    if (!status && !cs_security_is_administrative(&security, security.owner))
         status =
             cs_fail(error, CS_E_ACCESS, "output file", path, "the file belongs to %s, not to an administrator", security.owner);
     cs_security_free(&security);

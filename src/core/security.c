@@ -29,7 +29,7 @@ void cs_security_free(cs_security *security) {
 
 static const char trusted_installer[] = "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464";
 
-static bool is_administrative(const cs_security *security, const char *sid) {
+bool cs_security_is_administrative(const cs_security *security, const char *sid) {
     return strcmp(sid, "S-1-5-18") == 0 || strcmp(sid, "S-1-5-32-544") == 0 || strcmp(sid, trusted_installer) == 0 ||
            (security->self[0] && strcmp(sid, security->self) == 0);
 }
@@ -53,7 +53,7 @@ static const char *right_name(uint32_t mask) {
 /* No ordinary account has any of these rights. Denials are not counted: they depend on order and groups, and ignoring them only
  * makes the answer stricter. */
 static bool nobody_may(const cs_security *security, uint32_t rights, bool inherit_only_counts, char *why, size_t why_size) {
-    if (!is_administrative(security, security->owner)) {
+    if (!cs_security_is_administrative(security, security->owner)) {
         snprintf(why, why_size, "its owner is %s", security->owner[0] ? security->owner : "unknown");
         return false;
     }
@@ -65,7 +65,7 @@ static bool nobody_may(const cs_security *security, uint32_t rights, bool inheri
         const cs_ace *ace = &security->aces[i];
         if (!ace->allow || !(ace->mask & rights)) continue;
         if (ace->flags & ACE_INHERIT_ONLY && !inherit_only_counts) continue;
-        if (is_administrative(security, ace->sid) || is_placeholder(ace->sid)) continue;
+        if (cs_security_is_administrative(security, ace->sid) || is_placeholder(ace->sid)) continue;
         snprintf(why, why_size, "%s may %s", ace->sid, right_name(ace->mask & rights));
         return false;
     }

@@ -9,7 +9,6 @@
 #include "transaction_internal.h"
 
 enum { RESERVE_BYTES = 1024 * 1024 };
-#define SERVICES_KEY "SYSTEM\\CurrentControlSet\\Services"
 
 /* ---- what both ends need ---- */
 
@@ -166,7 +165,7 @@ static cs_status turn_service_on(cs_forward *run, cs_error *error) {
     cs_buffer program = {0};
     cs_status status = cs_path_join(&program, host->fs->separator, run->engine.session->programs, CS_PROGRAM_NAME_SETUP, error);
     if (status == CS_OK) status = host->system->set_recovery_service(host->system->ctx, true, program.data, error);
-    if (status == CS_OK && host->registry) status = host->registry->flush(host->registry->ctx, CS_HKLM, SERVICES_KEY, error);
+    if (status == CS_OK && host->registry) status = host->registry->flush(host->registry->ctx, CS_HKLM, CS_KEY_SERVICES, error);
     cs_buffer_free(&program);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const wchar_t service_name[] = L"cudnn-setup-recover";
+static const wchar_t service_name[] = L"" CS_RECOVERY_SERVICE;
 static const wchar_t display_name[] = L"cuDNN setup: finish interrupted work";
 
 /* "<program>" /recover /quiet: quoted, no path among the arguments. */
