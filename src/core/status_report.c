@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cudnn_setup/levels.h"
+#include "cudnn_setup/plan.h"
 #include "cudnn_setup/verb.h"
 
 static void append_trust(const cs_trust *trust, cs_buffer *out) {
@@ -41,17 +42,24 @@ static void append_receipt(const cs_receipt *receipt, bool newest, bool oldest, 
 static void append_parked(const cs_record *head, cs_buffer *out) {
     for (size_t i = 0; i < head->parked_count; i++)
         cs_buffer_format(out,
-                         "  kept aside: the older %s is .cudnn-setup\\%s\\old\\%02u, because somebody else's file stands there\n",
+                         "  kept aside: the older %s is .cudnn-setup\\%s\\old\\%02u, because it was no longer ours to replace\n",
                          head->parked[i].target, head->parked[i].blob.txid, head->parked[i].blob.number);
 }
 
-static void append_tree(const cs_known_tree *known, cs_buffer *out) {
+/* A head lists what was to be dropped; most of it went with the same run. */
+static size_t still_to_drop(const cs_host *host, const cs_record *head) {
+    size_t count = 0;
+    for (size_t i = 0; i < head->cleanup_count; i++) count += cs_plan_blob_exists(host, head->tree_path, &head->cleanup[i]);
+    return count;
+}
+
+static void append_tree(const cs_host *host, const cs_known_tree *known, cs_buffer *out) {
     const cs_record *head = &known->head;
     cs_buffer_format(out, "%s\n  id %s\n", head->tree_path, known->id);
     for (size_t i = head->stack_count; i-- > 0;) append_receipt(&head->stack[i], i + 1 == head->stack_count, i == 0, out);
     append_parked(head, out);
-    if (head->cleanup_count)
-        cs_buffer_format(out, "  waiting to be dropped: %zu files; each later run tries again\n", head->cleanup_count);
+    size_t waiting = still_to_drop(host, head);
+    if (waiting) cs_buffer_format(out, "  waiting to be dropped (files): %zu; each later run tries again\n", waiting);
     if (known->pending != CS_PENDING_NONE) cs_buffer_text(out, "  interrupted work is pending: cudnn-setup /recover goes on\n");
 }
 
@@ -61,7 +69,7 @@ static cs_status describe(cs_run *run, cs_buffer *report, size_t *installed) {
     *installed = 0;
     for (size_t i = 0; i < run->trees.count && status == CS_OK; i++) {
         const cs_known_tree *known = &run->trees.items[i];
-        append_tree(known, report);
+        append_tree(run->host, known, report);
         if (!known->head.stack_count || (*installed)++) continue;
         cs_tree tree = {.path = known->head.tree_path};
         for (size_t j = 0; j < sizeof tree.id; j++) tree.id[j] = known->id[j];

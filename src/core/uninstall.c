@@ -20,21 +20,27 @@ static counts count(const cs_outcome *outcome) {
     return c;
 }
 
-/* product and version are those of the newest receipt, copied because the receipts are gone by now. */
-static void say_undone(cs_run *run, const char *what, const char *verb, bool gone) {
+/* what is copied from the newest receipt, because the receipts are gone by now. done: "is uninstalled from" or the like. */
+static void say_undone(cs_run *run, const char *what, const char *done, bool gone) {
     const counts c = count(run->outcome);
-    const char *would = run->changing ? "" : "Dry run: ";
+    const char *end = run->changing ? "" : " Nothing was changed.";
     char others[160] = "";
     if (gone) {
-        cs_run_say(run, "%s%s is %s: the CUDA tree %s is gone, so only the environment and our own files were cleaned.%s", would,
-                   what, verb, run->outcome->tree_path, run->changing ? "" : " Nothing was changed.");
+        cs_run_say(run, "%s %s %s: the CUDA tree is gone, so only the environment and our own files %s cleaned.%s", what, done,
+                   run->outcome->tree_path, run->changing ? "were" : "would be", end);
         return;
     }
     if (c.kept || c.missing)
-        snprintf(others, sizeof others, " %zu had been changed and %zu removed by somebody else since: left alone.", c.kept,
-                 c.missing);
-    cs_run_say(run, "%s%s is %s from %s: %zu files removed, %zu older ones put back.%s%s", would, what, verb,
-               run->outcome->tree_path, c.removed, c.restored, others, run->changing ? "" : " Nothing was changed.");
+        snprintf(others, sizeof others, " Changed by somebody else since and left alone: %zu; removed by somebody else: %zu.",
+                 c.kept, c.missing);
+    cs_run_say(run, "%s %s %s: files removed: %zu, older ones put back: %zu.%s%s", what, done, run->outcome->tree_path, c.removed,
+               c.restored, others, end);
+}
+
+/* The verb's word, as done or as it would be. */
+static const char *done_word(const cs_run *run, bool everything) {
+    if (run->changing) return everything ? "is uninstalled from" : "is rolled back in";
+    return everything ? "would be uninstalled from" : "would be rolled back in";
 }
 
 /* As cs_tree_locate: a link or a file in its place is not the tree. */
@@ -59,11 +65,11 @@ static cs_status undo(cs_run *run, bool everything) {
     size_t left = known->head.stack_count - depth;
     char previous[160] = "";
     if (left)
-        snprintf(previous, sizeof previous, " %.60s %.60s is in place again.", known->head.stack[left - 1].product,
-                 known->head.stack[left - 1].version);
+        snprintf(previous, sizeof previous, " %.60s %.60s %s in place again.", known->head.stack[left - 1].product,
+                 known->head.stack[left - 1].version, run->changing ? "is" : "would be");
     status = cs_undo_levels(run, known, depth, everything ? CS_KIND_UNINSTALL : CS_KIND_ROLLBACK);
     if (status != CS_OK) return status;
-    say_undone(run, what, everything ? "uninstalled" : "rolled back", gone);
+    say_undone(run, what, done_word(run, everything), gone);
     cs_buffer_text(&run->outcome->message, previous);
     return CS_OK;
 }

@@ -24,7 +24,7 @@ static void test_uninstall_gives_everything_back(void **state) {
     install(&c, "p803", "803");
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
     assert_string_equal(cs_buffer_string(&c.outcome.message),
-                        "cuDNN 8.0.3.33 is uninstalled from C:\\CUDA\\v10.1: 5 files removed, 1 older ones put back.");
+                        "cuDNN 8.0.3.33 is uninstalled from C:\\CUDA\\v10.1: files removed: 5, older ones put back: 1.");
     char *after = verb_case_dump(&c);
     assert_string_equal(before, after);
     verb_case_assert_clean(&c);
@@ -281,6 +281,23 @@ static void test_uninstall_with_several_trees_must_be_told_which(void **state) {
     verb_case_end(&c);
 }
 
+/* An upgrade drops the middle level's files in the same run: nothing waits. */
+static void test_status_counts_only_what_still_waits(void **state) {
+    (void)state;
+    verb_case c;
+    cs_buffer report = {0};
+    verb_case_begin(&c);
+    install(&c, "p802", "802");
+    install(&c, "p803", "803");
+    install(&c, "p804", "804");
+    cs_outcome_free(&c.outcome);
+    assert_int_equal(cs_show_status(c.host, &c.options, &report, &c.outcome), CS_OK);
+    assert_non_null(strstr(report.data, "8.0.3.33"));
+    assert_null(strstr(report.data, "waiting to be dropped"));
+    cs_buffer_free(&report);
+    verb_case_end(&c);
+}
+
 static void test_uninstall_unknown_tree_is_1605(void **state) {
     (void)state;
     verb_case c;
@@ -343,6 +360,7 @@ static void test_uninstall_dryrun_changes_nothing(void **state) {
     char *before = memory_host_dump(c.machine, "C:"), *registry = memory_host_reg_dump(c.machine);
     c.options.dryrun = true;
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "would be uninstalled from C:\\CUDA\\v10.1"));
     assert_string_equal(verb_case_state(&c, "include/cudnn.h"), "restored");
     assert_true(verb_case_told(&c, "note plan.file:   bin/cudnn64_8.dll: removed"));
     char *after = memory_host_dump(c.machine, "C:"), *registry_after = memory_host_reg_dump(c.machine);
@@ -380,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_uninstall_in_a_new_tree_at_the_path_touches_none_of_its_files),
         cmocka_unit_test(test_uninstall_after_installing_into_a_new_tree_at_the_path),
         cmocka_unit_test(test_uninstall_with_several_trees_must_be_told_which),
+        cmocka_unit_test(test_status_counts_only_what_still_waits),
         cmocka_unit_test(test_uninstall_unknown_tree_is_1605),
         cmocka_unit_test(test_uninstall_in_use_is_1603),
         cmocka_unit_test(test_uninstall_of_a_loaded_library_waits_for_a_later_run),
