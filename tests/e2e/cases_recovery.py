@@ -7,7 +7,7 @@ import time
 
 import wine
 from machine import P, Machine
-from cases_install import check_same
+from cases_install import RENAMES_KEY, check_same
 
 SERVICE = "HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Services\\cudnn-setup-recover"
 
@@ -57,6 +57,8 @@ def case_service_recovers(t):
         wine.wait_until(lambda: not journals(m), 60, "the service finishing the work")
         wine.wait_until(lambda: SERVICE not in m.wine.registry(["HKLM\\System\\CurrentControlSet\\Services"]), 30,
                         "the service removing itself")
+        # The service's process still puts its own program aside after that: the next restart may not come in between.
+        wine.wait_until(lambda: committed or m.wine.value("PendingFileRenameOperations", RENAMES_KEY), 30, "the service's end")
         code, _, _ = m.setup("/verify", "/quiet")
         t.equal(code, 0 if committed else 1605, "verify: %s" % ("finished" if committed else "undone"))
         if committed:
