@@ -67,6 +67,23 @@ def case_already_on_path(t):
         cycle(t, m, (wine.REG_EXPAND_SZ, wine.utf16(m.tree + "\\bin;" + quoted)), "a quoted twin")
 
 
+def case_awkward_trees(t):
+    """a tree named with % is taken as it is; one with ; is filled too, but PATH cannot carry it, and that is said"""
+    for tree, on_path in (("C:\\100% 工具 ! ^ ' =\\v10.1", True), ("C:\\a ; b & [c]\\v10.1", False)):
+        with Machine(t, tree=tree) as m:
+            entry = m.tree + "\\bin;" if on_path else ""
+            before = m.snapshot()
+            code, result, text = m.install("/selftest:skip")
+            t.equal(code, 0, tree + ": install: " + text[-300:])
+            t.equal(m.path_value(), (wine.REG_EXPAND_SZ, wine.utf16(entry + m.path)), tree + ": PATH")
+            t.equal("path.cannot-name" in [w["id"] for w in result["warnings"]], not on_path, tree + ": the warning")
+            code, _, _ = m.setup("/verify", "/quiet")
+            t.equal(code, 0, tree + ": verify")
+            code, _, _ = m.setup("/uninstall", "/quiet")
+            t.equal(code, 0, tree + ": uninstall")
+            check_same(t, before, m.snapshot(), tree + ": after uninstall")
+
+
 def case_edited_between(t):
     """somebody edits PATH between install and uninstall: only our entry goes"""
     with Machine(t) as m:
