@@ -55,7 +55,7 @@ static void test_derive_writes_the_entry(void **state) {
     assert_string_equal(entry(&c, "Publisher"), "cudnn-setup project");
     snprintf(expected, sizeof expected, "\"" VERB_P "\\cudnn-setup.exe\" /uninstall /tree:%s", c.outcome.tree_id);
     assert_string_equal(entry(&c, "UninstallString"), expected);
-    strcat(expected, " /quiet");
+    snprintf(expected, sizeof expected, "\"" VERB_P "\\cudnn-setup.exe\" /uninstall /tree:%s /quiet", c.outcome.tree_id);
     assert_string_equal(entry(&c, "QuietUninstallString"), expected);
     char *dump = memory_host_reg_dump(c.machine);
     assert_non_null(strstr(dump, "|EstimatedSize|4|01000000"));
