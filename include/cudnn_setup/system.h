@@ -75,7 +75,9 @@ typedef struct cs_system {
     void *ctx;
     cs_status (*folder)(void *ctx, cs_folder which, cs_buffer *out, cs_error *error); /* by API, never by environment */
     int64_t (*now)(void *ctx);                                                        /* FILETIME, UTC */
-    uint64_t (*ticks)(void *ctx);                                                     /* monotonic milliseconds */
+    /* Minutes that local time is ahead of UTC at that moment, summer time included; false: not known. NULL: nobody knows. */
+    bool (*local_offset)(void *ctx, int64_t filetime, int32_t *minutes);
+    uint64_t (*ticks)(void *ctx); /* monotonic milliseconds */
     void (*sleep)(void *ctx, uint32_t milliseconds);
     cs_status (*random)(void *ctx, void *bytes, size_t size, cs_error *error); /* the system's generator */
     uint32_t (*process_id)(void *ctx);

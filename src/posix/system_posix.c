@@ -80,6 +80,15 @@ static int64_t sys_now(void *ctx) {
     return (int64_t)time.tv_sec * 10000000 + time.tv_nsec / 100 + 116444736000000000; /* 1601 to 1970 */
 }
 
+static bool sys_local_offset(void *ctx, int64_t filetime, int32_t *minutes) {
+    (void)ctx;
+    time_t seconds = (time_t)((filetime - 116444736000000000) / 10000000);
+    struct tm local;
+    if (!localtime_r(&seconds, &local)) return false;
+    *minutes = (int32_t)(local.tm_gmtoff / 60);
+    return true;
+}
+
 uint64_t cs_posix_ticks(void *ctx) {
     (void)ctx;
     struct timespec time;
@@ -217,6 +226,7 @@ const cs_system *cs_system_real(void) {
     static const cs_system system = {
         .folder = sys_folder,
         .now = sys_now,
+        .local_offset = sys_local_offset,
         .ticks = cs_posix_ticks,
         .sleep = sys_sleep,
         .random = sys_random,

@@ -57,6 +57,19 @@ static int64_t sys_now(void *ctx) {
     return (int64_t)((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime);
 }
 
+static bool sys_local_offset(void *ctx, int64_t filetime, int32_t *minutes) {
+    (void)ctx;
+    FILETIME utc = {.dwLowDateTime = (DWORD)filetime, .dwHighDateTime = (DWORD)((uint64_t)filetime >> 32)}, local;
+    SYSTEMTIME there, here;
+    if (!FileTimeToSystemTime(&utc, &there) || !SystemTimeToTzSpecificLocalTime(NULL, &there, &here) ||
+        !SystemTimeToFileTime(&there, &utc) || !SystemTimeToFileTime(&here, &local))
+        return false;
+    int64_t ticks = (int64_t)((uint64_t)local.dwHighDateTime << 32 | local.dwLowDateTime) -
+                    (int64_t)((uint64_t)utc.dwHighDateTime << 32 | utc.dwLowDateTime);
+    *minutes = (int32_t)(ticks / 600000000);
+    return true;
+}
+
 static uint64_t sys_ticks(void *ctx) {
     (void)ctx;
     return GetTickCount64();
@@ -169,6 +182,7 @@ const cs_system *cs_system_real(void) {
     static const cs_system system = {
         .folder = sys_folder,
         .now = sys_now,
+        .local_offset = sys_local_offset,
         .ticks = sys_ticks,
         .sleep = sys_sleep,
         .random = sys_random,

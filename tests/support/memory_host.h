@@ -62,8 +62,9 @@ char *memory_host_reg_dump(memory_host *host);
 
 /* ---- system ---- */
 typedef struct memory_system {
-    int64_t now; /* FILETIME; sleep moves it on */
-    bool frozen; /* ... unless this is set: retries leave no trace in file times */
+    int64_t now;           /* FILETIME; sleep moves it on */
+    int32_t local_minutes; /* local time is ahead of UTC by */
+    bool frozen;           /* ... unless this is set: retries leave no trace in file times */
     bool administrator;
     const char *wine_version;
     cs_platform platform;

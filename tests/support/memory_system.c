@@ -61,6 +61,12 @@ static unsigned system_processors(void *ctx) {
     return 4;
 }
 
+static bool system_local_offset(void *ctx, int64_t filetime, int32_t *minutes) {
+    (void)filetime;
+    *minutes = ((memory_host *)ctx)->system.local_minutes;
+    return true;
+}
+
 static bool system_is_administrator(void *ctx) { return ((memory_host *)ctx)->system.administrator; }
 static const char *system_wine_version(void *ctx) { return ((memory_host *)ctx)->system.wine_version; }
 static void system_platform(void *ctx, cs_platform *out) { *out = ((memory_host *)ctx)->system.platform; }
@@ -205,6 +211,7 @@ void memory_system_init(memory_host *host) {
         .ctx = host,
         .folder = system_folder,
         .now = system_now,
+        .local_offset = system_local_offset,
         .ticks = system_ticks,
         .sleep = system_sleep,
         .random = system_random,
