@@ -20,6 +20,9 @@ typedef struct cs_session {
     struct cs_guard *held;
     size_t held_count;
     bool registry_written; /* by undoing or finishing: programs have to be told that the environment changed */
+    /* What cs_session_recover left. */
+    cs_strings set_aside; /* ids of the trees whose records cannot be read, are damaged, or are a newer cudnn-setup's */
+    bool unfinished;      /* interrupted work whose records are whole could not be finished: nothing else may be changed */
 } cs_session;
 
 /* Step 0 without the recovery: creates P, P\state and `lock` if absent, checks who can write to them, takes the lock.
@@ -75,7 +78,10 @@ cs_status cs_transaction_commit(cs_session *session, const cs_tree *tree, const 
 cs_status cs_transaction_abandon(cs_session *session, const cs_tree *tree, const char *txid, cs_error *error);
 
 /* Section 3 over every tree: finishes or undoes whatever was interrupted and collects what no record names. did_work says whether
- * anything was pending. CS_E_PENDING if something cannot be finished now. */
+ * anything was pending. CS_E_PENDING if something cannot be finished now. Without session->unfinished that is only because trees
+ * were set aside: nothing of theirs is touched, cs_transaction_begin refuses them with CS_E_PENDING, and a run that is about
+ * another tree goes on. */
 cs_status cs_session_recover(cs_session *session, bool *did_work, cs_error *error);
+bool cs_session_is_set_aside(const cs_session *session, const char *tree_id);
 
 #endif

@@ -95,16 +95,29 @@ static cs_status recover_loaded(cs_session *session, const char *tree_id, const 
     return status;
 }
 
+bool cs_session_is_set_aside(const cs_session *session, const char *tree_id) {
+    for (size_t i = 0; i < session->set_aside.count; i++)
+        if (strcmp(session->set_aside.items[i], tree_id) == 0) return true;
+    return false;
+}
+
+/* Whatever is wrong with a tree's records is that tree's affair. Without memory nothing is known of any. */
+static bool set_aside(cs_session *session, const char *tree_id, cs_status status) {
+    return status != CS_E_NO_MEMORY && cs_strings_add(&session->set_aside, tree_id, NULL) == CS_OK;
+}
+
 static cs_status recover_tree(cs_session *session, const char *tree_id, bool *did_work, cs_error *error) {
     tree_state state = {0};
     cs_engine engine = cs_engine_start(session, tree_id, NULL, NULL);
     cs_status status = load(&engine, &state, error);
+    bool loaded = status == CS_OK;
     if (is_pending(&state.names)) *did_work = true;
     /* Never read: it may be torn, and nothing was done under it. */
     if (status == CS_OK && state.names.temporary) status = cs_engine_drop_state(&engine, "journal.tmp", error);
     cs_engine_end(&engine);
     if (status == CS_OK) status = recover_loaded(session, tree_id, &state, error);
     free_state(&state);
+    if (status != CS_OK && (loaded || !set_aside(session, tree_id, status))) session->unfinished = true;
     return status;
 }
 
@@ -130,7 +143,10 @@ cs_status cs_session_recover(cs_session *session, bool *did_work, cs_error *erro
     cs_strings trees = {0};
     if (!error) error = &unused;
     *did_work = false;
+    session->unfinished = false;
+    cs_strings_free(&session->set_aside);
     cs_status status = cs_session_trees(session, &trees, error);
+    if (status != CS_OK) session->unfinished = true;
     if (status != CS_OK) return status;
     for (size_t i = 0; i < trees.count; i++) {
         cs_error one = {0};

@@ -101,6 +101,7 @@ void cs_session_close(cs_session *session) {
     if (session->host && session->lock) session->host->fs->close(session->host->fs->ctx, session->lock);
     cs_free(session->programs);
     cs_free(session->state);
+    cs_strings_free(&session->set_aside);
     *session = (cs_session){0};
 }
 

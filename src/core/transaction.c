@@ -27,6 +27,9 @@ void cs_forward_close_files(cs_forward *run) {
 /* A new transaction needs a clean state. */
 static cs_status expect_nothing_pending(cs_engine *engine, cs_error *error) {
     cs_state_names names;
+    if (cs_session_is_set_aside(engine->session, engine->tree_id))
+        return cs_fail(error, CS_E_PENDING, "begin", engine->tree_path,
+                       "its records cannot be read or are damaged: nothing of it is touched");
     cs_status status = cs_engine_state_names(engine, &names, error);
     if (status == CS_OK && (names.journal || names.committed || names.undone))
         status = cs_fail(error, CS_E_PENDING, "begin", engine->tree_path, "run /recover first");
