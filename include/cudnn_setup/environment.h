@@ -19,10 +19,16 @@ typedef struct cs_environment_plan {
 cs_status cs_environment_plan_install(const cs_host *host, const char *tree_path, bool trusted, cs_env_mode mode,
                                       bool take_cuda_path, cs_environment_plan *out, cs_error *error);
 
+/* Notes in the plan of an installation what lies below a value that it takes over from another installation of ours. receipts:
+ * those of every tree, this one's too. */
+cs_status cs_environment_note_below(cs_environment_plan *plan, const cs_receipt *const *receipts, size_t count, cs_error *error);
+
 /* The changes that undo receipts: folds reg changes from the newest to the oldest by the registry rule, against what the registry
- * holds now. Used by uninstall and rollback. drop: the receipts to undo, oldest first. */
+ * holds now. Used by uninstall and rollback. drop: the receipts to undo, oldest first. others: the receipts that stay, of every
+ * tree: a value that one of them wrote stays, and none comes back whose writer is gone. */
 cs_status cs_environment_plan_undo(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count,
-                                   cs_environment_plan *out, cs_error *error);
+                                   const cs_receipt *const *others, size_t other_count, cs_environment_plan *out,
+                                   cs_error *error);
 
 /* The registry rule for one change (docs/transaction.md, "Registry rule"): what the value must become to undo it. */
 cs_status cs_environment_undo_value(const cs_host *host, const char *tree_path, const cs_reg_change *change,

@@ -7,7 +7,7 @@
 #include "cudnn_setup/fs.h"
 #include "cudnn_setup/registry.h"
 
-enum { CS_ID_HEX = 32, CS_RECORD_FORMAT = 1, CS_RECORD_MAX_BYTES = 8 * 1024 * 1024 };
+enum { CS_ID_HEX = 32, CS_RECORD_FORMAT = 1, CS_RECORD_MAX_BYTES = 8 * 1024 * 1024, CS_RECORD_MAX_BELOW = 16 };
 
 typedef enum cs_kind { CS_KIND_INSTALL, CS_KIND_UNINSTALL, CS_KIND_ROLLBACK, CS_KIND_REPAIR, CS_KIND_FORGET } cs_kind;
 typedef enum cs_area { CS_AREA_NEW, CS_AREA_OLD } cs_area;
@@ -36,6 +36,10 @@ typedef struct cs_reg_change {
     char *name;            /* owned; as the registry spells it ("Path") */
     cs_reg_value old, now; /* now: what we write; never equal to old */
     size_t index;          /* PATH only: position of our entry */
+    /* Receipts only: where old was written by another installation of ours, what that one had found, what the one before that had
+     * found, and so on. An old value whose writer is gone by the time of the undo is no value to go back to. */
+    cs_reg_value *below;
+    size_t below_count; /* at most CS_RECORD_MAX_BELOW */
 } cs_reg_change;
 
 /* One of the package's files in a receipt. */

@@ -44,6 +44,11 @@ cs_status cs_trees_choose(const cs_host *host, const cs_known_trees *trees, cons
 /* The known tree of a folder: by its identity, else by its recorded path. trees->count: none. */
 size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const char *path);
 
+/* Every receipt of every tree but for the newest skip_depth of the tree with the id skip (NULL: none). *out is owned by the
+ * caller (cs_free) and borrows from trees; NULL if there are none. */
+cs_status cs_trees_receipts(const cs_known_trees *trees, const char *skip, size_t skip_depth, const cs_receipt ***out,
+                            size_t *count, cs_error *error);
+
 /* The newest receipt; NULL: nothing installed. */
 const cs_receipt *cs_trees_top(const cs_record *head);
 

@@ -54,6 +54,17 @@ cs_status cs_environment_undo_value(const cs_host *host, const char *tree_path, 
 
 /* ---- undoing receipts ---- */
 
+/* What one undo works on. */
+typedef struct undoing {
+    const cs_host *host;
+    const char *tree_path;
+    const cs_receipt *drop; /* oldest first */
+    size_t count;
+    const cs_receipt *const *others; /* that stay */
+    size_t other_count;
+    cs_reg_value path_now;
+} undoing;
+
 /* How often a PATH value names <tree>\<name>. */
 static cs_status count_entries(const cs_host *host, const char *tree_path, const char *name, const cs_reg_value *value,
                                size_t *count, cs_error *error) {
@@ -114,14 +125,26 @@ static cs_status belongs_to_cuda(const cs_host *host, const char *tree_path, con
     return status;
 }
 
+/* Another installation of ours wrote the value that stands there now: it stays, and nothing is amiss. */
+static bool is_anothers(const undoing *u, const cs_reg_change *change, const cs_reg_value *value) {
+    if (change->variable == CS_VARIABLE_PATH || cs_reg_value_equal(value, &change->now)) return false;
+    if (!cs_environment_writer(u->others, u->other_count, change->variable, value)) return false;
+    cs_emit(u->host->events, CS_EVENT_DETAIL, "", "%s was written by another installation, which is still there, and stays",
+            cs_environment_label(change->variable));
+    return true;
+}
+
 /* Undoes one receipt's change of a variable on *value. */
-static cs_status undo_one(const cs_host *host, const char *tree_path, const cs_receipt *receipt, const cs_reg_change *change,
-                          const cs_reg_value *path_now, cs_reg_value *value, cs_error *error) {
+static cs_status undo_one(const undoing *u, const cs_receipt *receipt, const cs_reg_change *change, cs_reg_value *value,
+                          cs_error *error) {
     bool keep = false, changed = false;
     cs_reg_value out = {0};
-    cs_status status = belongs_to_cuda(host, tree_path, receipt, change, path_now, value, &keep, error);
-    if (status != CS_OK || keep) return status;
-    status = cs_environment_undo_value(host, tree_path, change, value, &out, &changed, error);
+    cs_status status = belongs_to_cuda(u->host, u->tree_path, receipt, change, &u->path_now, value, &keep, error);
+    if (status != CS_OK || keep || is_anothers(u, change, value)) return status;
+    cs_reg_change due = *change; /* borrowed */
+    if (change->variable != CS_VARIABLE_PATH || !cs_reg_value_equal(value, &change->now))
+        due.old = *cs_environment_old(change, u->others, u->other_count);
+    status = cs_environment_undo_value(u->host, u->tree_path, &due, value, &out, &changed, error);
     if (status != CS_OK) return status;
     cs_reg_value_free(value);
     *value = out;
@@ -142,25 +165,25 @@ static cs_status first_difference(const cs_reg_value *a, const cs_reg_value *b, 
     return status;
 }
 
-static cs_status undo_all(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count, cs_variable variable,
-                          const cs_reg_value *path_now, cs_environment_plan *out, cs_error *error) {
+/* Folds the receipts on the variable's present value. */
+static cs_status undo_all(const undoing *u, cs_variable variable, cs_environment_plan *out, cs_error *error) {
     char *name = NULL;
     cs_reg_value current = {0}, value = {0};
     size_t index = 0;
     bool touched = false;
-    for (size_t i = 0; i < count; i++) touched = touched || find_change(&drop[i], variable);
+    for (size_t i = 0; i < u->count; i++) touched = touched || find_change(&u->drop[i], variable);
     if (!touched) return CS_OK;
-    cs_status status = cs_environment_read(host, variable, &name, &current, error);
+    cs_status status = cs_environment_read(u->host, variable, &name, &current, error);
     if (status == CS_OK) status = cs_reg_value_copy(&value, &current, error);
-    for (size_t i = count; i-- && status == CS_OK;) {
-        const cs_reg_change *change = find_change(&drop[i], variable);
+    for (size_t i = u->count; i-- && status == CS_OK;) {
+        const cs_reg_change *change = find_change(&u->drop[i], variable);
         if (!change) continue;
         if (!current.present && change->name) { /* it comes back under the name it had */
             cs_free(name);
             name = cs_strdup(change->name);
             if (!name) status = cs_fail(error, CS_E_NO_MEMORY, "plan environment", NULL, NULL);
         }
-        if (status == CS_OK) status = undo_one(host, tree_path, &drop[i], change, path_now, &value, error);
+        if (status == CS_OK) status = undo_one(u, &u->drop[i], change, &value, error);
     }
     if (status == CS_OK && variable == CS_VARIABLE_PATH) status = first_difference(&current, &value, &index, error);
     if (status == CS_OK) status = cs_environment_add_change(out, variable, name, &current, &value, index, error);
@@ -171,19 +194,19 @@ static cs_status undo_all(const cs_host *host, const char *tree_path, const cs_r
 }
 
 cs_status cs_environment_plan_undo(const cs_host *host, const char *tree_path, const cs_receipt *drop, size_t count,
-                                   cs_environment_plan *out, cs_error *error) {
+                                   const cs_receipt *const *others, size_t other_count, cs_environment_plan *out,
+                                   cs_error *error) {
     static const cs_variable order[] = {CS_VARIABLE_CUDA_PATH, CS_VARIABLE_CUDA_PATH_V10_1, CS_VARIABLE_PATH};
+    undoing u = {host, tree_path, drop, count, others, other_count, {0}};
     bool touched = false;
     char *name = NULL;
-    cs_reg_value path_now = {0};
     *out = (cs_environment_plan){0};
     for (size_t i = 0; i < count; i++) touched = touched || drop[i].reg_count;
     if (!touched) return CS_OK;
-    cs_status status = cs_environment_read(host, CS_VARIABLE_PATH, &name, &path_now, error);
-    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == CS_OK; i++)
-        status = undo_all(host, tree_path, drop, count, order[i], &path_now, out, error);
+    cs_status status = cs_environment_read(host, CS_VARIABLE_PATH, &name, &u.path_now, error);
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && status == CS_OK; i++) status = undo_all(&u, order[i], out, error);
     if (status != CS_OK) cs_environment_plan_free(out);
     cs_free(name);
-    cs_reg_value_free(&path_now);
+    cs_reg_value_free(&u.path_now);
     return status;
 }

@@ -35,13 +35,28 @@ void cs_reg_change_free(cs_reg_change *change) {
     cs_free(change->name);
     cs_reg_value_free(&change->old);
     cs_reg_value_free(&change->now);
+    for (size_t i = 0; i < change->below_count; i++) cs_reg_value_free(&change->below[i]);
+    cs_free(change->below);
     *change = (cs_reg_change){0};
+}
+
+static cs_status copy_below(cs_reg_change *out, const cs_reg_change *from, cs_error *error) {
+    cs_status status = CS_OK;
+    if (!from->below_count) return CS_OK;
+    out->below = cs_alloc(from->below_count, sizeof *out->below);
+    if (!out->below) return cs_fail(error, CS_E_NO_MEMORY, "copy registry change", NULL, NULL);
+    for (size_t i = 0; i < from->below_count && status == CS_OK; i++) {
+        status = cs_reg_value_copy(&out->below[i], &from->below[i], error);
+        if (status == CS_OK) out->below_count++;
+    }
+    return status;
 }
 
 cs_status cs_reg_change_copy(cs_reg_change *out, const cs_reg_change *from, cs_error *error) {
     *out = (cs_reg_change){.variable = from->variable, .index = from->index};
     cs_status status = cs_reg_value_copy(&out->old, &from->old, error);
     if (status == CS_OK) status = cs_reg_value_copy(&out->now, &from->now, error);
+    if (status == CS_OK) status = copy_below(out, from, error);
     if (status == CS_OK && from->name && !(out->name = cs_strdup(from->name)))
         status = cs_fail(error, CS_E_NO_MEMORY, "copy registry change", NULL, NULL);
     if (status != CS_OK) cs_reg_change_free(out);
@@ -60,7 +75,8 @@ cs_status cs_environment_add_change(cs_environment_plan *plan, cs_variable varia
     cs_reg_change *changes = cs_realloc(plan->changes, plan->count + 1, sizeof *changes);
     if (!changes) return cs_fail(error, CS_E_NO_MEMORY, "plan environment", NULL, NULL);
     plan->changes = changes;
-    cs_reg_change from = {variable, (char *)(uintptr_t)name, *old, *now, index}; /* borrowed, for the copy below */
+    const cs_reg_change from = {
+        .variable = variable, .name = (char *)(uintptr_t)name, .old = *old, .now = *now, .index = index}; /* borrowed */
     cs_status status = cs_reg_change_copy(&changes[plan->count], &from, error);
     if (status == CS_OK) plan->count++;
     return status;

@@ -20,6 +20,14 @@ cs_status cs_environment_bin(const cs_host *host, const char *tree_path, cs_buff
 cs_status cs_environment_add_change(cs_environment_plan *plan, cs_variable variable, const char *name, const cs_reg_value *old,
                                     const cs_reg_value *now, size_t index, cs_error *error);
 
+/* The change by which the newest of these receipts wrote this value; NULL if none did. */
+const cs_reg_change *cs_environment_writer(const cs_receipt *const *receipts, size_t count, cs_variable variable,
+                                           const cs_reg_value *value);
+
+/* What an undo of the change goes back to, given the receipts that stay: its old value, or, where that was written by an
+ * installation that is gone, the newest value below it whose writer is still there or who has none. Borrowed from change. */
+const cs_reg_value *cs_environment_old(const cs_reg_change *change, const cs_receipt *const *others, size_t count);
+
 /* A value for messages: its text, or what is wrong with it. Control characters are shown. Replaces out. */
 void cs_environment_show(const cs_reg_value *value, cs_buffer *out);
 

@@ -96,8 +96,14 @@ static cs_status plan_environment(cs_install_work *work) {
     cs_run *run = &work->run;
     cs_environment_plan_free(&work->environment);
     if (!run->host->registry) return CS_OK;
-    return cs_environment_plan_install(run->host, work->place.tree.path, work->trusted, run->options->env,
-                                       run->options->cudapath_take, &work->environment, &run->error);
+    const cs_receipt **receipts = NULL;
+    size_t count = 0;
+    cs_status status = cs_environment_plan_install(run->host, work->place.tree.path, work->trusted, run->options->env,
+                                                   run->options->cudapath_take, &work->environment, &run->error);
+    if (status == CS_OK) status = cs_trees_receipts(&run->trees, NULL, 0, &receipts, &count, &run->error);
+    if (status == CS_OK) status = cs_environment_note_below(&work->environment, receipts, count, &run->error);
+    cs_free(receipts);
+    return status;
 }
 
 static cs_status make_plan(cs_install_work *work) {

@@ -82,14 +82,27 @@ static void read_value(cs_json_at at, cs_reg_value *out) {
     cs_json_hex_bytes(cs_json_get(&at, "bytes"), CS_RECORD_MAX_VALUE, &out->bytes, &out->size);
 }
 
+/* Here an absent value has a place of its own: {}. */
+static void read_below(cs_json_at array, cs_reg_change *out) {
+    if (!array.node) return;
+    out->below = room_for(&array, CS_RECORD_MAX_BELOW, sizeof *out->below, &out->below_count);
+    size_t i = 0;
+    for (cs_json_at item = {0}; cs_json_each(&array, &item) && i < out->below_count; i++) {
+        static const char *const keys[] = {"type", "bytes"};
+        cs_json_keys(&item, keys, COUNT(keys));
+        if (cs_json_maybe(&item, "type").node || cs_json_maybe(&item, "bytes").node) read_value(item, &out->below[i]);
+    }
+}
+
 static void read_reg(const cs_json_at *at, cs_reg_change *out) {
-    static const char *const keys[] = {"variable", "name", "old", "now", "index"};
+    static const char *const keys[] = {"variable", "name", "old", "now", "index", "below"};
     cs_json_keys(at, keys, COUNT(keys));
     out->variable = (cs_variable)cs_json_choice(cs_json_get(at, "variable"), cs_variable_names, COUNT(cs_variable_names));
     out->name = cs_json_text_copy(cs_json_get(at, "name"), 1, CS_RECORD_MAX_TEXT);
     read_value(cs_json_maybe(at, "old"), &out->old);
     read_value(cs_json_maybe(at, "now"), &out->now);
     out->index = (size_t)cs_json_uint(cs_json_get(at, "index"), UINT16_MAX);
+    read_below(cs_json_maybe(at, "below"), out);
 }
 
 static void read_regs(cs_json_at array, cs_reg_change **out, size_t *count) {

@@ -125,6 +125,9 @@ static cs_status check_regs(const checker *c, const cs_reg_change *regs, size_t 
             return bad(c, "regs", i, "its spelling is another value's");
         if (cs_reg_value_equal(&reg->old, &reg->now)) return bad(c, "regs", i, "changes nothing");
         if (reg->old.size > CS_RECORD_MAX_VALUE || reg->now.size > CS_RECORD_MAX_VALUE) return bad(c, "regs", i, "too long");
+        if (reg->below_count > CS_RECORD_MAX_BELOW) return bad(c, "regs", i, "too many older values");
+        for (size_t k = 0; k < reg->below_count; k++)
+            if (reg->below[k].size > CS_RECORD_MAX_VALUE) return bad(c, "regs", i, "too long");
         /* A folded undo may hold a value twice only by mistake: its old would be ambiguous. */
         for (size_t k = 0; k < i; k++)
             if (regs[k].variable == reg->variable) return bad(c, "regs", i, "the same value twice");

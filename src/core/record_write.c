@@ -42,6 +42,19 @@ static void put_value(cs_json_writer *w, const char *key, const cs_reg_value *va
     cs_json_end(w, '}');
 }
 
+static void put_below(cs_json_writer *w, const cs_reg_change *change) {
+    if (!change->below_count) return;
+    cs_json_begin(w, "below", '[');
+    for (size_t i = 0; i < change->below_count; i++) {
+        const cs_reg_value *value = &change->below[i];
+        cs_json_begin(w, NULL, '{');
+        if (value->present) cs_json_put_uint(w, "type", value->type);
+        if (value->present) cs_json_put_hex(w, "bytes", value->bytes, value->size);
+        cs_json_end(w, '}');
+    }
+    cs_json_end(w, ']');
+}
+
 static void put_regs(cs_json_writer *w, const cs_reg_change *regs, size_t count) {
     cs_json_begin(w, "regs", '[');
     for (size_t i = 0; i < count; i++) {
@@ -51,6 +64,7 @@ static void put_regs(cs_json_writer *w, const cs_reg_change *regs, size_t count)
         put_value(w, "old", &regs[i].old);
         put_value(w, "now", &regs[i].now);
         cs_json_put_uint(w, "index", regs[i].index);
+        put_below(w, &regs[i]);
         cs_json_end(w, '}');
     }
     cs_json_end(w, ']');

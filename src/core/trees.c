@@ -76,6 +76,24 @@ cs_status cs_trees_load(const cs_session *session, cs_known_trees *out, cs_error
     return status;
 }
 
+cs_status cs_trees_receipts(const cs_known_trees *trees, const char *skip, size_t skip_depth, const cs_receipt ***out,
+                            size_t *count, cs_error *error) {
+    size_t room = 0;
+    *out = NULL;
+    *count = 0;
+    for (size_t i = 0; i < trees->count; i++) room += trees->items[i].head.stack_count;
+    if (!room) return CS_OK;
+    *out = cs_alloc(room, sizeof **out);
+    if (!*out) return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    for (size_t i = 0; i < trees->count; i++) {
+        const cs_record *head = &trees->items[i].head;
+        size_t left = head->stack_count;
+        if (skip && strcmp(trees->items[i].id, skip) == 0) left -= skip_depth < left ? skip_depth : left;
+        for (size_t j = 0; j < left; j++) (*out)[(*count)++] = &head->stack[j];
+    }
+    return CS_OK;
+}
+
 void cs_tree_place_free(cs_tree_place *place) {
     cs_tree_free(&place->tree);
     *place = (cs_tree_place){0};

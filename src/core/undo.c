@@ -25,8 +25,13 @@ static cs_status plan_environment(undoing *u) {
     const cs_host *host = u->run->host;
     cs_environment_plan_free(&u->environment);
     if (!host->registry) return CS_OK;
-    cs_status status =
-        cs_environment_plan_undo(host, u->known->head.tree_path, dropped(u), u->depth, &u->environment, &u->run->error);
+    const cs_receipt **others;
+    size_t count;
+    cs_status status = cs_trees_receipts(&u->run->trees, u->known->id, u->depth, &others, &count, &u->run->error);
+    if (status == CS_OK)
+        status = cs_environment_plan_undo(host, u->known->head.tree_path, dropped(u), u->depth, others, count, &u->environment,
+                                          &u->run->error);
+    cs_free(others);
     if (status != CS_OK || !u->place.strangers) return status;
     if (u->environment.count)
         cs_emit(host->events, CS_EVENT_WARNING, "environment.kept",

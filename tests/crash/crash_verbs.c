@@ -160,7 +160,7 @@ static cs_status undo(work *w, cs_kind kind, size_t depth, bool *done) {
     if (depth > head->stack_count) depth = head->stack_count;
     cs_status status = begin(w);
     if (status == CS_OK)
-        status = cs_environment_plan_undo(w->host, head->tree_path, &head->stack[head->stack_count - depth], depth,
+        status = cs_environment_plan_undo(w->host, head->tree_path, &head->stack[head->stack_count - depth], depth, NULL, 0,
                                           &w->environment, w->error);
     if (status == CS_OK)
         status = cs_plan_undo(&w->plan, w->host, &w->place.tree, w->txid, kind, head, depth, w->place.strangers, w->place.gone,

@@ -14,13 +14,17 @@
 #define TREE   "C:\\CUDA\\v10.1"
 #define BIN    TREE "\\bin"
 #define B_TREE "D:\\CUDA\\v10.1"
+#define C_TREE "C:\\third\\v10.1"
 #define V11    "C:\\CUDA\\v11.1"
+
+enum { MOST = 8 };
 
 typedef struct fixture {
     memory_host *machine;
     const cs_host *host;
     event_recorder events;
-    cs_receipt receipts[4]; /* regs only */
+    cs_receipt receipts[MOST]; /* time and regs only */
+    bool gone[MOST];           /* undone */
     size_t count;
     char *before; /* the registry at the start of the test */
 } fixture;
@@ -36,6 +40,7 @@ static int start(void **state) {
     memory_host_volume(f->machine, "D:", &d);
     memory_host_text(f->machine, BIN "\\cudart64_101.dll", "x");
     memory_host_text(f->machine, B_TREE "\\bin\\cudart64_101.dll", "x");
+    memory_host_text(f->machine, C_TREE "\\bin\\cudart64_101.dll", "x");
     memory_host_text(f->machine, V11 "\\bin\\cudart64_110.dll", "x");
     *state = f;
     return 0;
@@ -61,13 +66,29 @@ static void apply(fixture *f, const cs_environment_plan *plan) {
                          CS_OK);
 }
 
+/* The receipts that are in force, without those from `drop` on. */
+static size_t in_force(const fixture *f, const cs_receipt *drop, size_t count, const cs_receipt **out) {
+    size_t found = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const cs_receipt *receipt = &f->receipts[i];
+        bool dropped = receipt >= drop && receipt < drop + count;
+        if (!f->gone[i] && !dropped) out[found++] = receipt;
+    }
+    return found;
+}
+
 /* Plans and applies an installation; its changes become a receipt. */
 static cs_receipt *install(fixture *f, const char *tree, bool trusted, bool take) {
     cs_environment_plan plan;
     if (!f->before) f->before = memory_host_reg_dump(f->machine);
+    const cs_receipt *known[MOST];
+    size_t known_count = in_force(f, f->receipts, 0, known);
+    assert_true(f->count < MOST);
     assert_int_equal(cs_environment_plan_install(f->host, tree, trusted, CS_ENV_ALL, take, &plan, NULL), CS_OK);
+    assert_int_equal(cs_environment_note_below(&plan, known, known_count, NULL), CS_OK);
     apply(f, &plan);
     cs_receipt *receipt = &f->receipts[f->count++];
+    receipt->time = (int64_t)f->count;
     receipt->regs = plan.changes; /* handed over */
     receipt->reg_count = plan.count;
     event_recorder_clear(&f->events);
@@ -75,7 +96,10 @@ static cs_receipt *install(fixture *f, const char *tree, bool trusted, bool take
 }
 
 static void undo(fixture *f, const char *tree, const cs_receipt *drop, size_t count, cs_environment_plan *plan) {
-    assert_int_equal(cs_environment_plan_undo(f->host, tree, drop, count, plan, NULL), CS_OK);
+    const cs_receipt *others[MOST];
+    size_t other_count = in_force(f, drop, count, others);
+    assert_int_equal(cs_environment_plan_undo(f->host, tree, drop, count, others, other_count, plan, NULL), CS_OK);
+    for (size_t i = 0; i < count; i++) f->gone[(size_t)(drop - f->receipts) + i] = true;
     for (size_t i = 0; i < plan->count; i++) assert_false(cs_reg_value_equal(&plan->changes[i].old, &plan->changes[i].now));
     apply(f, plan);
 }
@@ -226,14 +250,83 @@ static void test_environment_two_trees_newest_first(void **state) {
 }
 
 static void test_environment_two_trees_oldest_first(void **state) {
-    fixture *f = *state; /* the variables belong to the last install; what it found comes back with its own uninstall */
+    fixture *f = *state; /* the variables belong to the last install; with its own uninstall the first one's do not come back */
     install(f, TREE, true, false);
     install(f, B_TREE, false, false);
     undo_and_forget(f, TREE, &f->receipts[0], 1);
     assert_text(f, "CUDA_PATH", B_TREE);
     assert_text(f, "CUDA_PATH_V10_1", B_TREE);
     assert_text(f, "Path", "%SystemRoot%\\system32;%SystemRoot%;C:\\Tools;" B_TREE "\\bin");
-    assert_int_equal(event_recorder_count(&f->events, "environment.kept"), 2);
+    assert_int_equal(f->events.warnings, 0);
+    undo_and_forget(f, B_TREE, &f->receipts[1], 1);
+    assert_as_before(f);
+    assert_int_equal(f->events.warnings, 0);
+}
+
+/* Starting states of the three values; "-" is an absent one. */
+static const char *const starts[][2] = {{"%SystemRoot%;C:\\Tools", "-"}, {"-", "-"}, {"", V11}, {"C:\\Tools;", "C:\\gone"}};
+
+static void start_with(fixture *f, size_t which) {
+    static const char *const names[] = {"Path", "CUDA_PATH"};
+    for (size_t i = 0; i < 2; i++) {
+        memory_host_reg_delete(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, names[i]);
+        if (strcmp(starts[which][i], "-") != 0) set(f, names[i], CS_REG_EXPAND_SZ, starts[which][i]);
+    }
+}
+
+static void forget_receipts(fixture *f) {
+    for (size_t i = 0; i < f->count; i++) {
+        for (size_t r = 0; r < f->receipts[i].reg_count; r++) cs_reg_change_free(&f->receipts[i].regs[r]);
+        cs_free(f->receipts[i].regs);
+        f->receipts[i] = (cs_receipt){0};
+        f->gone[i] = false;
+    }
+    f->count = 0;
+    free(f->before);
+    f->before = NULL;
+}
+
+static void test_environment_three_trees_in_any_order(void **state) {
+    fixture *f = *state; /* every order of installing and of uninstalling: bytes, types and absence */
+    static const char *const trees[] = {TREE, B_TREE, C_TREE};
+    static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t n = 0; n < 4 * 6 * 6 * 2; n++) {
+        const size_t *in = orders[n / 8 % 6], *out = orders[n / 48];
+        start_with(f, n % 4);
+        for (size_t i = 0; i < 3; i++) install(f, trees[in[i]], i != 1, n / 4 % 2 != 0);
+        for (size_t i = 0; i < 3; i++) {
+            size_t receipt = out[i];
+            undo_and_forget(f, trees[in[receipt]], &f->receipts[receipt], 1);
+        }
+        assert_as_before(f);
+        forget_receipts(f);
+    }
+}
+
+static void test_environment_a_tree_that_came_back(void **state) {
+    fixture *f = *state; /* A, B, A out, A again, B out, A out */
+    set(f, "CUDA_PATH", CS_REG_SZ, "C:\\gone");
+    install(f, TREE, true, false);
+    install(f, B_TREE, true, false);
+    undo_and_forget(f, TREE, &f->receipts[0], 1);
+    install(f, TREE, true, true);
+    assert_text(f, "CUDA_PATH", TREE);
+    undo_and_forget(f, B_TREE, &f->receipts[1], 1);
+    assert_text(f, "CUDA_PATH", TREE);
+    undo_and_forget(f, TREE, &f->receipts[2], 1);
+    assert_as_before(f);
+}
+
+static void test_environment_what_others_wrote_between_trees_comes_back(void **state) {
+    fixture *f = *state; /* not what lay below it */
+    install(f, TREE, true, false);
+    set(f, "CUDA_PATH", CS_REG_SZ, V11);
+    memory_host_reg_delete(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH_V10_1");
+    install(f, B_TREE, true, true);
+    undo_and_forget(f, TREE, &f->receipts[0], 1);
+    undo_and_forget(f, B_TREE, &f->receipts[1], 1);
+    assert_text(f, "CUDA_PATH", V11);
+    assert_text(f, "CUDA_PATH_V10_1", NULL);
 }
 
 static void test_environment_cuda_installed_again(void **state) {
@@ -288,7 +381,7 @@ static void test_environment_undo_failed_read_is_an_error(void **state) {
     cs_environment_plan plan;
     install(f, TREE, true, false);
     memory_host_fail_on(f->machine, "reg read", "\\Path", MEMORY_BEFORE, 5);
-    assert_int_equal(cs_environment_plan_undo(f->host, TREE, f->receipts, 1, &plan, NULL), CS_E_ACCESS);
+    assert_int_equal(cs_environment_plan_undo(f->host, TREE, f->receipts, 1, NULL, 0, &plan, NULL), CS_E_ACCESS);
     assert_int_equal(plan.count, 0);
 }
 
@@ -297,7 +390,7 @@ static void test_environment_undo_of_nothing_reads_nothing(void **state) {
     cs_receipt empty = {0};
     cs_environment_plan plan;
     unsigned long calls = memory_host_calls(f->machine);
-    assert_int_equal(cs_environment_plan_undo(f->host, TREE, &empty, 1, &plan, NULL), CS_OK);
+    assert_int_equal(cs_environment_plan_undo(f->host, TREE, &empty, 1, NULL, 0, &plan, NULL), CS_OK);
     assert_int_equal(plan.count, 0);
     assert_int_equal(memory_host_calls(f->machine), calls);
 }
@@ -311,7 +404,7 @@ static void test_environment_undo_survives_failed_allocations(void **state) {
     for (unsigned long n = 1; n <= 400; n++) {
         cs_environment_plan plan;
         cs_alloc_fail_at(n);
-        cs_status status = cs_environment_plan_undo(f->host, TREE, f->receipts, 1, &plan, NULL);
+        cs_status status = cs_environment_plan_undo(f->host, TREE, f->receipts, 1, NULL, 0, &plan, NULL);
         cs_alloc_fail_at(0);
         failures += status != CS_OK;
         assert_int_equal(plan.count, status == CS_OK ? 3 : 0);
@@ -334,6 +427,9 @@ int main(void) {
         undo_test(test_environment_rollback_undoes_the_newest_alone),
         undo_test(test_environment_two_trees_newest_first),
         undo_test(test_environment_two_trees_oldest_first),
+        undo_test(test_environment_three_trees_in_any_order),
+        undo_test(test_environment_a_tree_that_came_back),
+        undo_test(test_environment_what_others_wrote_between_trees_comes_back),
         undo_test(test_environment_cuda_installed_again),
         undo_test(test_environment_cuda_installed_again_with_an_entry_of_its_own),
         undo_test(test_environment_libnvvp_from_before_proves_nothing),

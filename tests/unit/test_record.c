@@ -322,8 +322,49 @@ static void test_record_out_of_memory(void **state) {
     cs_buffer_free(&text);
 }
 
+/* Gives the change two older values: an absent one and a string. */
+static void add_below(cs_record *record) {
+    cs_reg_change *change = &record->regs[0];
+    change->below = cs_alloc(2, sizeof *change->below);
+    assert_non_null(change->below);
+    change->below_count = 2;
+    assert_int_equal(cs_reg_value_from_text(&change->below[1], CS_REG_SZ, "C:\\gone", NULL), CS_OK);
+}
+
+static void test_record_older_values_are_kept(void **state) {
+    (void)state; /* what lay below another installation's value */
+    cs_record record, back = {0};
+    cs_buffer text = {0};
+    cs_error error = {0};
+    fixture_record(&record);
+    assert_int_equal(record.reg_count, 1);
+    add_below(&record);
+    assert_int_equal(cs_record_write(&record, &text, &error), CS_OK);
+    cs_status status = CS_E_NO_MEMORY;
+    for (unsigned long n = 1; status == CS_E_NO_MEMORY; n++) {
+        cs_alloc_fail_at(n);
+        status = cs_record_read("r", text.data, text.size, &back, &error);
+        cs_alloc_fail_at(0);
+    }
+    assert_int_equal(status, CS_OK);
+    const cs_reg_change *change = &back.regs[0];
+    assert_int_equal(change->below_count, 2);
+    assert_false(change->below[0].present);
+    assert_true(cs_reg_value_equal(&change->below[1], &record.regs[0].below[1]));
+    cs_record_free(&back);
+    record.regs[0].below_count = 0;
+    cs_reg_value_free(&record.regs[0].below[1]);
+    cs_free(record.regs[0].below);
+    record.regs[0].below = cs_alloc(CS_RECORD_MAX_BELOW + 1, sizeof(cs_reg_value));
+    record.regs[0].below_count = CS_RECORD_MAX_BELOW + 1;
+    assert_int_equal(cs_record_write(&record, &text, &error), CS_E_FORMAT);
+    cs_record_free(&record);
+    cs_buffer_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_record_older_values_are_kept),
         cmocka_unit_test(test_record_starts_with_its_own_hash),
         cmocka_unit_test(test_record_round_trip_is_exact),
         cmocka_unit_test(test_record_absent_value_stays_absent),
