@@ -80,6 +80,7 @@ typedef struct cs_record {
     /* Identity of the folder at tree_path where it is not tree_id: a tree that was made anew at the same path and is known under
      * its first identity (never doubled). "" otherwise. */
     char folder_id[CS_ID_HEX + 1];
+    uint64_t volume; /* serial number of the tree's volume, as in file ids; 0: unknown */
     char txid[CS_ID_HEX + 1];
     cs_kind kind;
     cs_move *moves; /* pass 1 (to_private) before pass 2 */

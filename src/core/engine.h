@@ -63,7 +63,7 @@ typedef enum cs_tree_state {
     CS_TREE_LINK, /* a link or a file stands at its path: what is behind it is not the tree */
     CS_TREE_AWAY
 } cs_tree_state;
-/* record: its moves know the volume; NULL or without moves: any volume will do. */
+/* record: says which volume; NULL, or a record that does not know it: any volume will do. */
 cs_status cs_engine_find_tree(cs_engine *engine, const cs_record *record, cs_tree_state *state, cs_error *error);
 
 /* ---- files (engine_files.c): the seam with the retries for virus scanners ---- */
@@ -81,7 +81,8 @@ cs_status cs_engine_set_info(cs_engine *engine, cs_file *file, const cs_file_inf
 cs_status cs_engine_inherit(cs_engine *engine, cs_file *file, cs_error *error);
 /* Deletes a regular file; absent is CS_OK. id NULL: whatever file it is; else another file stays and is CS_OK. */
 cs_status cs_engine_drop(cs_engine *engine, const char *path, const cs_file_id *id, cs_error *error);
-/* Removes the folder if it is empty; absent and not empty are CS_OK. */
+/* Removes the folder if it is empty; absent, and not empty because something is in it, are CS_OK. CS_E_NOT_EMPTY: nothing is in it
+ * but what is being deleted. */
 cs_status cs_engine_remove_if_empty(cs_engine *engine, const char *path, cs_error *error);
 /* Writes a new file, flushed. */
 cs_status cs_engine_write_file(cs_engine *engine, const char *path, const void *bytes, size_t size, cs_file **keep_open,

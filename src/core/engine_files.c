@@ -130,13 +130,45 @@ cs_status cs_engine_drop(cs_engine *engine, const char *path, const cs_file_id *
     return status;
 }
 
+typedef struct contents {
+    cs_engine *engine;
+    const char *folder;
+    bool any; /* something is really there */
+} contents;
+
+/* A file whose deletion waits for somebody's handle is still listed and cannot be looked at any more. */
+static cs_status find_any(void *ctx, const char *name, const cs_file_info *info) {
+    contents *found = ctx;
+    const cs_fs *fs = found->engine->fs;
+    cs_buffer path = {0};
+    cs_file_info ignored;
+    (void)info;
+    if (found->any) return CS_OK;
+    cs_buffer_format(&path, "%s%c%s", found->folder, fs->separator, name);
+    cs_status status = cs_buffer_check(&path, NULL);
+    if (status == CS_OK) found->any = fs->stat(fs->ctx, path.data, &ignored, NULL) == CS_OK;
+    cs_buffer_free(&path);
+    return status;
+}
+
+/* "Not empty" counts only if something is in it: else the folder would stay for good, and nobody would come back for it. */
+static cs_status confirm_not_empty(cs_engine *engine, const char *path, cs_error *error) {
+    contents found = {.engine = engine, .folder = path};
+    cs_status status = engine->fs->list(engine->fs->ctx, path, find_any, &found, error);
+    if (status == CS_E_NOT_FOUND || (status == CS_OK && found.any)) return CS_OK;
+    if (status != CS_OK) return status;
+    return cs_fail(error, CS_E_NOT_EMPTY, "remove folder", path,
+                   "the system says that it is not empty, and nothing is in it: a deletion waits for another program");
+}
+
 cs_status cs_engine_remove_if_empty(cs_engine *engine, const char *path, cs_error *error) {
     const cs_fs *fs = engine->fs;
     unsigned tries = 0;
     cs_status status;
     do status = fs->remove_folder(fs->ctx, path, error);
     while (again(engine, status, error, &tries));
-    return status == CS_E_NOT_FOUND || status == CS_E_NOT_EMPTY ? CS_OK : status;
+    if (status == CS_E_NOT_EMPTY) return confirm_not_empty(engine, path, error);
+    return status == CS_E_NOT_FOUND ? CS_OK : status;
 }
 
 cs_status cs_engine_write_file(cs_engine *engine, const char *path, const void *bytes, size_t size, cs_file **keep_open,

@@ -196,6 +196,13 @@ static cs_status find_above(cs_engine *engine, bool *found, cs_file_info *info, 
     return status;
 }
 
+/* Which volume the record is about; 0: unknown. */
+static uint64_t volume_of(const cs_record *record) {
+    if (!record) return 0;
+    if (record->volume) return record->volume;
+    return record->move_count ? record->moves[0].info.id.volume : 0;
+}
+
 cs_status cs_engine_find_tree(cs_engine *engine, const cs_record *record, cs_tree_state *state, cs_error *error) {
     cs_file_info info = {0};
     bool there = false, above = false;
@@ -203,7 +210,8 @@ cs_status cs_engine_find_tree(cs_engine *engine, const cs_record *record, cs_tre
     cs_status status = cs_engine_stat(engine, engine->tree_path, &there, &info, error);
     if (status == CS_OK && !there) status = find_above(engine, &above, &info, error);
     if (status != CS_OK || (!there && !above)) return status;
-    if (record && record->move_count && record->moves[0].info.id.volume != info.id.volume) return CS_OK;
+    uint64_t volume = volume_of(record);
+    if (volume && volume != info.id.volume) return CS_OK;
     *state = !there ? CS_TREE_GONE : info.kind == CS_FILE_FOLDER ? CS_TREE_HERE : CS_TREE_LINK;
     return CS_OK;
 }

@@ -205,6 +205,7 @@ cs_status cs_plan_start(cs_plan *plan, const cs_host *host, const cs_tree *tree,
     memcpy(record->tree_id, tree->id, sizeof record->tree_id);
     memcpy(record->txid, txid, sizeof record->txid);
     record->kind = kind;
+    record->volume = tree->root.volume || !head ? tree->root.volume : head->volume; /* a tree that is gone keeps its last one */
     record->tree_path = cs_strdup(tree->path);
     if (!record->tree_path) return no_memory(error);
     if (!head) return CS_OK;

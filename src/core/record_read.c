@@ -186,11 +186,13 @@ static void read_cleanup(cs_json_at array, cs_record *out) {
 }
 
 static void read_body(const cs_json_at *root, cs_record *out) {
-    static const char *const keys[] = {"format", "sha256",  "tree", "path",  "folder", "txid",   "kind",
-                                       "moves",  "folders", "regs", "stack", "parked", "cleanup"};
+    static const char *const keys[] = {"format", "sha256", "tree",    "path", "folder", "volume", "txid",
+                                       "kind",   "moves",  "folders", "regs", "stack",  "parked", "cleanup"};
     cs_json_keys(root, keys, COUNT(keys));
     cs_json_at folder = cs_json_maybe(root, "folder");
     if (folder.node) read_id(folder, out->folder_id);
+    cs_json_at volume = cs_json_maybe(root, "volume");
+    if (volume.node) out->volume = cs_json_decimal(volume);
     read_id(cs_json_get(root, "tree"), out->tree_id);
     out->tree_path = cs_json_text_copy(cs_json_get(root, "path"), 1, CS_RECORD_MAX_PATH);
     read_id(cs_json_get(root, "txid"), out->txid);

@@ -134,6 +134,7 @@ static void put_body(cs_json_writer *w, const cs_record *record) {
     cs_json_put_text(w, "tree", record->tree_id);
     cs_json_put_text(w, "path", record->tree_path);
     if (record->folder_id[0]) cs_json_put_text(w, "folder", record->folder_id);
+    if (record->volume) cs_json_put_decimal(w, "volume", record->volume);
     cs_json_put_text(w, "txid", record->txid);
     cs_json_put_text(w, "kind", cs_kind_names[record->kind]);
     cs_json_begin(w, "moves", '[');

@@ -230,6 +230,35 @@ static void test_transaction_places_nothing_is_dropped_below_a_tree_that_is_not_
     memory_host_free(m);
 }
 
+/* ---- a folder that the system calls not empty ---- */
+
+/* What a scanner's handle keeps from going is no reason to forget the folder that it is in. */
+static void folder_said_to_be_full(const char *suffix) {
+    memory_host *m = fixture_machine(FIXTURE_FRESH);
+    char *before = memory_host_dump(m, FIXTURE_TREE);
+    memory_host_free(m);
+    m = killed_at("rename", "\\journal");
+    cs_error error = {0};
+    bool did_work;
+    memory_host_fail_on(m, "remove folder", suffix, MEMORY_BEFORE, 145);
+    assert_int_equal(fixture_recover(m, &did_work, &error), CS_OK);
+    assert_int_equal(memory_host_restart(m), 0);
+    recover_ok(m);
+    char *after = memory_host_dump(m, FIXTURE_TREE), *state = memory_host_dump(m, FIXTURE_STATE);
+    assert_string_equal(before, after);
+    assert_null(strstr(state, "intent"));
+    free(before), free(after), free(state);
+    memory_host_free(m);
+}
+
+static void test_transaction_places_emptied_folder_is_come_back_for(void **state) {
+    (void)state;
+    folder_said_to_be_full("\\new");
+    folder_said_to_be_full("\\old");
+    folder_said_to_be_full("\\11111111111111111111111111111111");
+    folder_said_to_be_full("\\.cudnn-setup");
+}
+
 #define MOVED "D:\\moved"
 #define TX    "abcdefabcdefabcdefabcdefabcdefab"
 
@@ -267,6 +296,7 @@ int main(void) {
         cmocka_unit_test(test_transaction_places_recovery_says_that_it_wrote_values),
         cmocka_unit_test(test_transaction_places_interrupted_undo_still_gives_times_back),
         cmocka_unit_test(test_transaction_places_nothing_is_dropped_below_a_tree_that_is_not_held),
+        cmocka_unit_test(test_transaction_places_emptied_folder_is_come_back_for),
         cmocka_unit_test(test_transaction_places_leavings_are_looked_for_where_intent_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
