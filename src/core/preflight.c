@@ -8,7 +8,7 @@
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/pe.h"
 
-enum { HEADER_LIMIT = 1024 * 1024, NAMES_SHOWN = 6 };
+enum { HEADER_LIMIT = 1024 * 1024, NAMES_SHOWN = 4, MODULES_SHOWN = 2 };
 
 /* Room beside the unpacked files: journal, reserve, our programs. */
 static const uint64_t spare_bytes = 16 * 1024 * 1024;
@@ -145,31 +145,55 @@ static bool seen_before(const cs_holders *holders, size_t index) {
     return false;
 }
 
-static void list_names(const cs_holders *holders, cs_buffer *out) {
+/* The DLLs that one program holds, by name; what is not shown is counted. */
+static void list_modules(const cs_holders *holders, uint32_t pid, cs_buffer *out) {
     size_t shown = 0, more = 0;
     for (size_t i = 0; i < holders->count; i++) {
-        if (seen_before(holders, i)) continue;
-        if (shown < NAMES_SHOWN)
-            cs_buffer_format(out, "%s%s (process %u)", shown++ ? ", " : "", holders->items[i].name,
-                             (unsigned)holders->items[i].pid);
+        if (holders->items[i].pid != pid) continue;
+        if (shown < MODULES_SHOWN)
+            cs_buffer_format(out, "%s%s", shown++ ? ", " : "", cs_path_name(holders->items[i].module));
         else
             more++;
     }
     if (more) cs_buffer_format(out, " and %zu more", more);
 }
 
+static void list_names(const cs_holders *holders, cs_buffer *out) {
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; i < holders->count; i++) {
+        const cs_holder *holder = &holders->items[i];
+        if (seen_before(holders, i)) continue;
+        if (shown < NAMES_SHOWN) {
+            cs_buffer_format(out, "%s%s (process %u) with ", shown++ ? "; " : "", holder->name, (unsigned)holder->pid);
+            list_modules(holders, holder->pid, out);
+        } else {
+            more++;
+        }
+    }
+    if (more) cs_buffer_format(out, "; and %zu more programs", more);
+}
+
+/* All of them: the sentence for people shows only the first. */
+static void log_holders(const cs_host *host, const cs_holders *holders) {
+    for (size_t i = 0; i < holders->count; i++)
+        cs_emit(host->events, CS_EVENT_NOTE, "in-use", "%s (process %u) holds %s", holders->items[i].name,
+                (unsigned)holders->items[i].pid, holders->items[i].module);
+}
+
 static cs_status judge_holders(const cs_host *host, const cs_plan *plan, bool aside, const cs_holders *holders, cs_error *error) {
     cs_buffer names = {0};
     if (!holders->count) return CS_OK;
+    log_holders(host, holders);
     list_names(holders, &names);
     cs_status status = cs_buffer_check(&names, error);
     if (status == CS_OK && aside)
         cs_emit(host->events, CS_EVENT_WARNING, "in-use.aside",
-                "%s use the old files and go on with them; what they load from now on is new, so restart them.", names.data);
+                "Programs go on with the old files, but what they load from now on is new, so restart them: %s.", names.data);
     else if (status == CS_OK)
         status =
             cs_fail(error, CS_E_IN_USE, "check", plan->record.tree_path,
-                    "%s hold files of this tree: close them and try again, or use /inuse:aside. Nothing was changed", names.data);
+                    "programs hold files of this tree: %s. Close them and try again, or use /inuse:aside. Nothing was changed",
+                    names.data);
     cs_buffer_free(&names);
     return status;
 }

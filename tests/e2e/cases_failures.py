@@ -117,27 +117,6 @@ def case_newer(t):
         check_same(t, before, m.snapshot(), "after uninstall")
 
 
-def case_in_use(t):
-    """a program that holds the DLL: named, nothing changed; /inuse:aside goes under it"""
-    with Machine(t) as m:
-        code, _, text = m.install("/selftest:skip")
-        t.equal(code, 0, "install: " + text[-300:])
-        ready, stop = m.wine.out("ready"), m.wine.out("stop")
-        holder = m.wine.popen([m.wine.helper, "hold", m.tree + "\\bin\\cudnn64_8.dll", ready, stop])
-        wine.wait_until(lambda: m.wine.exists(ready), 30, "the holder")
-        installed = m.snapshot()
-        code, result, _ = m.setup("/uninstall", "/quiet")
-        t.equal(code, 1603, "uninstall while in use")
-        t.check([u["name"].lower() for u in result["in_use"]].count("e2e_helper.exe") >= 1, "the holder is named: %s" % result["in_use"])
-        t.check("e2e_helper.exe" in result["message"], "and in the message: " + result["message"])
-        check_same(t, installed, m.snapshot(), "nothing changed")
-        code, result, text = m.setup("/uninstall", "/quiet", "/inuse:aside")
-        t.equal(code, 0, "uninstall with /inuse:aside: " + text[-300:])
-        t.check(not m.wine.exists(m.tree + "\\bin\\cudnn64_8.dll"), "the DLL's name is free")
-        m.wine.make(stop)
-        holder.wait(30)
-
-
 def case_targets_locked(t):
     """a target that another program keeps open without sharing: 1603, its path, and everything back"""
     with Machine(t) as m:

@@ -5,7 +5,7 @@
  *   e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
  *   e2e_helper listen OUT READY STOP      a top-level window that writes each WM_SETTINGCHANGE it receives, until STOP exists
  *   e2e_helper hang READY STOP            a top-level window that never answers, until STOP exists
- *   e2e_helper hold DLL READY STOP        loads a DLL and keeps it, until STOP exists
+ *   e2e_helper hold DLL|DLL... READY STOP loads DLLs and keeps them, until STOP exists; READY holds its process id
  *   e2e_helper lock FILE READY STOP       opens a file without sharing it, until STOP exists
  *   e2e_helper load NAME OUT              LoadLibraryW(NAME) in this process's own search order: path or error number
  *   e2e_helper attributes FILE HEX        sets file attributes
@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -192,8 +191,22 @@ static int command_hang(wchar_t **arguments) {
     return 0;
 }
 
+static bool say_process(const wchar_t *path) {
+    output out;
+    wchar_t text[16];
+    if (!output_open(&out, path)) return false;
+    swprintf(text, 16, L"%lu", (unsigned long)GetCurrentProcessId());
+    output_text(&out, text);
+    return output_close(&out);
+}
+
 static int command_hold(wchar_t **arguments) {
-    if (!LoadLibraryW(arguments[0]) || !touch(arguments[1])) return 1;
+    for (wchar_t *name = arguments[0], *next; name; name = next) {
+        next = wcschr(name, L'|');
+        if (next) *next++ = L'\0';
+        if (!LoadLibraryW(name)) return 1;
+    }
+    if (!say_process(arguments[1])) return 1;
     wait_for(arguments[2]);
     return 0;
 }

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """End-to-end tests: the real cudnn-setup.exe in Wine, judged by the tree, the registry and the /json result it leaves.
 
-usage: run.py --programs DIR --samples DIR --work DIR [--only TEXT] [--list] [--keep]
+usage: run.py --programs DIR --samples DIR --work DIR [--only TEXT] [--kill N] [--seed TEXT] [--list] [--keep]
 
 --programs  folder with cudnn-setup.exe, cudnn-doctor.exe, cudnn-probe.exe and e2e_helper.exe
 --samples   folder made by the sample maker: sample/, toolkit/, old76/ and, for the fullsize case, fullsize/
 --work      scratch folder; the prepared Wine prefix is kept there for the next run
+--clients   folder with independent programs that use cuDNN, made by clients.sh; --no-clients TEXT says why there is none
+--kill      how often the cases named kill_... kill the program in all; --seed gives them the same instants again
 """
 
 import argparse
 import concurrent.futures
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -23,9 +26,11 @@ import wine  # noqa: E402
 import cases_environment  # noqa: E402
 import cases_failures  # noqa: E402
 import cases_install  # noqa: E402
+import cases_inuse  # noqa: E402
+import cases_kill  # noqa: E402
 import cases_recovery  # noqa: E402
 
-GROUPS = (cases_install, cases_environment, cases_failures, cases_recovery)
+GROUPS = (cases_kill, cases_install, cases_inuse, cases_environment, cases_failures, cases_recovery)
 
 
 class Skip(Exception):
@@ -79,6 +84,7 @@ class Case:
             prefix.stop()
             if not self.options.keep and not self.failures:
                 shutil.rmtree(prefix.root, ignore_errors=True)
+                shutil.rmtree(prefix.root + "-states", ignore_errors=True)
 
 
 def short(value):
@@ -128,12 +134,17 @@ def main():
     parser.add_argument("--samples", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--only", default="", help="run the cases whose name contains this")
+    parser.add_argument("--kill", type=int, default=20, help="kills in all by the cases named kill_...")
+    parser.add_argument("--clients", default="", help="folder that clients.sh made; \"\": there is none")
+    parser.add_argument("--no-clients", default="", help="why there is none")
+    parser.add_argument("--seed", default=str(random.SystemRandom().randrange(1 << 32)), help="of the kills' instants")
     parser.add_argument("--jobs", type=int, default=2, help="cases at once; each has its own prefix")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the prefixes of passed cases too")
     options = parser.parse_args()
     for name in ("programs", "samples", "work"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
+    options.clients = options.clients and os.path.abspath(options.clients)
     cases = [(name[5:], function) for group in GROUPS for name, function in vars(group).items()
              if name.startswith("case_") and options.only in name]
     if options.list:

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "binary_maker.h"
@@ -169,9 +170,43 @@ static void test_preflight_in_use_names_each_program_once(void **state) {
     cs_holders_add(holders, 9, "train.exe", VERB_TREE "\\bin\\cudnn64_8.dll", NULL);
     fill_plan(&plan, "bin/cudnn_ops_infer64_8.dll");
     assert_int_equal(cs_preflight_in_use(c.host, &plan, false, &c.outcome, &error), CS_E_IN_USE);
-    assert_non_null(strstr(error.detail, "python.exe (process 7), train.exe (process 9) hold"));
+    assert_non_null(strstr(error.detail, "python.exe (process 7) with cudnn64_8.dll, cudnn_ops_infer64_8.dll; "
+                                         "train.exe (process 9) with cudnn64_8.dll."));
+    assert_true(verb_case_told(&c, "note in-use"));
+    assert_non_null(
+        strstr(cs_buffer_string(&c.told), "python.exe (process 7) holds " VERB_TREE "\\bin\\cudnn_ops_infer64_8.dll"));
     assert_int_equal(cs_preflight_in_use(c.host, &plan, true, &c.outcome, &error), CS_OK);
     assert_int_equal(c.outcome.in_use.count, 3);
+    cs_plan_free(&plan);
+    verb_case_end(&c);
+}
+
+/* The sentence has to fit; the log has them all. */
+static void test_preflight_in_use_counts_what_it_does_not_name(void **state) {
+    (void)state;
+    verb_case c;
+    cs_plan plan = {0};
+    cs_error error = {0};
+    char name[32], module[96];
+    verb_case_begin(&c);
+    cs_holders *holders = &memory_host_system(c.machine)->holders;
+    for (size_t row = 0; row < VERB_ROWS; row++) {
+        if (!strstr(verb_targets[row], ".dll")) continue;
+        verb_case_put(&c, verb_targets[row], "older");
+        snprintf(module, sizeof module, VERB_TREE "\\bin\\%s", strrchr(verb_targets[row], '/') + 1);
+        for (uint32_t pid = 1; pid <= 9; pid++) {
+            snprintf(name, sizeof name, "program%u.exe", (unsigned)pid);
+            cs_holders_add(holders, pid, name, module, NULL);
+        }
+    }
+    fill_plan(&plan, "bin/cudnn64_8.dll");
+    assert_int_equal(cs_preflight_in_use(c.host, &plan, false, &c.outcome, &error), CS_E_IN_USE);
+    assert_non_null(strstr(error.detail, "program4.exe (process 4)"));
+    assert_null(strstr(error.detail, "program5.exe"));
+    assert_non_null(strstr(error.detail, "and 5 more programs. Close them"));
+    assert_non_null(strstr(error.detail, "Nothing was changed"));
+    assert_non_null(strstr(cs_buffer_string(&c.told), "program9.exe (process 9) holds"));
+    assert_int_equal(c.outcome.in_use.count, holders->count);
     cs_plan_free(&plan);
     verb_case_end(&c);
 }
@@ -214,6 +249,7 @@ int main(void) {
         cmocka_unit_test(test_preflight_newer_needs_force),
         cmocka_unit_test(test_preflight_rights_and_platform),
         cmocka_unit_test(test_preflight_in_use_names_each_program_once),
+        cmocka_unit_test(test_preflight_in_use_counts_what_it_does_not_name),
         cmocka_unit_test(test_preflight_in_use_matters_only_for_libraries),
         cmocka_unit_test(test_preflight_in_use_unknown_is_a_warning),
     };
