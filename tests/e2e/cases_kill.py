@@ -216,17 +216,16 @@ class Killer:
 
     def rounds(self, verbs, kills):
         """Runs and recoveries in turn, until so many kills were made: 3 of 5 hit runs."""
-        recoveries = 0
-        for number in range(10 * kills):
-            if self.number >= kills:
-                break
-            if self.waiting and recoveries * 5 < self.number * 2:
-                recoveries += self.kill_recovery(number)
+        runs = recoveries = 0
+        while self.number < kills:
+            if self.waiting and runs >= len(verbs) and recoveries * 5 < self.number * 2:
+                recoveries += self.kill_recovery(runs + recoveries)
             else:
-                self.kill_run(verbs[number % len(verbs)])
+                self.kill_run(verbs[runs % len(verbs)])
+                runs += 1
 
     def tell(self):
-        self.t.say("seed %s; the same instants again: ./dev crash --kill %d --seed %s" % (self.t.options.seed, self.t.options.kill,
+        self.t.say("seed %s; the same choices again: ./dev crash --kill %d --seed %s" % (self.t.options.seed, self.t.options.kill,
                                                                                     self.t.options.seed))
         self.t.say("%-24s %5s %7s | %s | %6s %5s %6s %3s" % ("killed", "kills", "running", " ".join("%9s" % one for one in PHASES),
                                                              "before", "after", "repair", "bad"))
