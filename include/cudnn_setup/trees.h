@@ -12,14 +12,24 @@ typedef struct cs_known_tree {
     cs_pending pending;
 } cs_known_tree;
 
+/* A tree whose records are there and cannot be read or believed. Nothing of it is touched; the others are not concerned. */
+typedef struct cs_blocked_tree {
+    char id[CS_ID_HEX + 1];
+    char *path;     /* owned; where the tree is, by P\\status or by a record that can be read; NULL: unknown */
+    cs_error error; /* the file, what is wrong with it, and the way out */
+} cs_blocked_tree;
+
 typedef struct cs_known_trees {
     cs_known_tree *items;
     size_t count;
+    cs_blocked_tree *blocked;
+    size_t blocked_count;
     bool readable_only; /* read from P\status: whether work is pending is known for the machine, not for the tree */
-    bool pending;       /* interrupted work somewhere */
+    bool pending;       /* interrupted work somewhere, in a tree that is not blocked */
 } cs_known_trees;
 
-/* Loads every known tree. session may be a reading one; a session without P\state gives none. */
+/* Loads every known tree; one that cannot be read is among the blocked, and no failure. session may be a reading one; a session
+ * without P\state gives none. */
 cs_status cs_trees_load(const cs_session *session, cs_known_trees *out, cs_error *error);
 void cs_trees_free(cs_known_trees *trees);
 
@@ -37,7 +47,8 @@ cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const 
 void cs_tree_place_free(cs_tree_place *place);
 
 /* The tree that has something installed and is meant by /tree:, /cuda:, or by being the only one. CS_E_NOTHING if there is none;
- * CS_E_USAGE with the ids if there are several and nothing was said. */
+ * CS_E_USAGE with the ids if there are several and nothing was said; CS_E_PENDING with the way out if it is a blocked one. A
+ * blocked tree counts among the several: nobody knows what is installed there. */
 cs_status cs_trees_choose(const cs_host *host, const cs_known_trees *trees, const cs_options *options, size_t *index,
                           cs_error *error);
 
@@ -48,6 +59,12 @@ size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const cha
  * caller (cs_free) and borrows from trees; NULL if there are none. */
 cs_status cs_trees_receipts(const cs_known_trees *trees, const char *skip, size_t skip_depth, const cs_receipt ***out,
                             size_t *count, cs_error *error);
+
+/* The blocked tree of a folder, by its identity or by what is known of its path; trees->blocked_count: none. */
+size_t cs_trees_find_blocked(const cs_host *host, const cs_known_trees *trees, const char *path);
+
+/* CS_E_PENDING with what the blocked tree's own error says. */
+cs_status cs_trees_refuse_blocked(const cs_known_trees *trees, size_t index, cs_error *error);
 
 /* The newest receipt; NULL: nothing installed. */
 const cs_receipt *cs_trees_top(const cs_record *head);

@@ -31,6 +31,10 @@ cs_status cs_run_begin_changing(cs_run *run, const cs_host *host, const cs_optio
  */
 cs_status cs_run_recover(cs_run *run, bool *did_work);
 
+/* Loads the known trees, with a warning for each that is blocked. Part of beginning; a verb that changed the records loads again
+ * by cs_trees_load. */
+cs_status cs_run_load_trees(cs_run *run);
+
 /* A run that only looks (also /dryrun of a changing verb): creates nothing, takes no lock. No P\state: no trees. */
 cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome);
 

@@ -14,7 +14,8 @@ enum { READ_ONLY = 0x1 };
 /* What the heads say, gathered once. */
 typedef struct facts {
     cs_strings ids;       /* every tree with state */
-    cs_strings installed; /* those with a receipt */
+    cs_strings installed; /* those with a receipt, as far as anybody knows */
+    cs_strings readable;  /* those of them whose records can be read: what is written follows from these */
     bool pending;
 } facts;
 
@@ -168,17 +169,22 @@ static cs_status drop_status_files(const cs_session *session, const facts *known
 
 /* ---- all of it ---- */
 
+/* A tree whose records cannot be read may well be installed: what was derived from them stays as it is. */
+static cs_status gather_one(const cs_session *session, const char *id, facts *out, cs_error *error) {
+    cs_record head = {0};
+    cs_pending pending = CS_PENDING_NONE;
+    cs_status status = cs_session_head(session, id, &head, &pending, error);
+    bool installed = status == CS_OK && head.stack_count, blocked = status != CS_OK && status != CS_E_NOTHING;
+    out->pending = out->pending || pending != CS_PENDING_NONE;
+    cs_record_free(&head);
+    if (status == CS_E_NO_MEMORY) return status;
+    status = installed || blocked ? cs_strings_add(&out->installed, id, error) : CS_OK;
+    return status == CS_OK && installed ? cs_strings_add(&out->readable, id, error) : status;
+}
+
 static cs_status gather(const cs_session *session, facts *out, cs_error *error) {
     cs_status status = cs_session_trees(session, &out->ids, error);
-    for (size_t i = 0; i < out->ids.count && status == CS_OK; i++) {
-        cs_record head = {0};
-        cs_pending pending = CS_PENDING_NONE;
-        status = cs_session_head(session, out->ids.items[i], &head, &pending, error);
-        if (pending != CS_PENDING_NONE) out->pending = true;
-        if (status == CS_OK && head.stack_count) status = cs_strings_add(&out->installed, out->ids.items[i], error);
-        if (status == CS_E_NOTHING) status = CS_OK;
-        cs_record_free(&head);
-    }
+    for (size_t i = 0; i < out->ids.count && status == CS_OK; i++) status = gather_one(session, out->ids.items[i], out, error);
     return status;
 }
 
@@ -207,8 +213,8 @@ cs_status cs_derive(cs_session *session, cs_error *error) {
     cs_error one = {0};
     cs_status first = gather(session, &known, error);
     if (first == CS_OK) {
-        for (size_t i = 0; i < known.installed.count; i++)
-            keep_first(&first, error, derive_tree(session, known.installed.items[i], &one), &one);
+        for (size_t i = 0; i < known.readable.count; i++)
+            keep_first(&first, error, derive_tree(session, known.readable.items[i], &one), &one);
         keep_first(&first, error, drop_status_files(session, &known, &one), &one);
         cs_status off = CS_OK;
         if (!known.pending && host->system->recovery_service(host->system->ctx)) off = turn_service_off(host, &one);
@@ -219,5 +225,6 @@ cs_status cs_derive(cs_session *session, cs_error *error) {
     }
     cs_strings_free(&known.ids);
     cs_strings_free(&known.installed);
+    cs_strings_free(&known.readable);
     return first;
 }

@@ -105,6 +105,18 @@ typedef struct cs_state_names {
 } cs_state_names;
 
 cs_status cs_engine_state_names(cs_engine *engine, cs_state_names *out, cs_error *error);
+/* What S holds. */
+typedef struct cs_tree_records {
+    cs_state_names names;
+    cs_record pending; /* journal, committed or undone */
+    cs_record head;
+} cs_tree_records;
+
+/* Reads head and what is pending, and finds them whole and consistent (session_check.c): at most one is pending, its transaction
+ * is not one that the head knows, every row is a file of its receipt's manifest, and every move a row. A failure names the file
+ * and what is wrong; then nothing of the tree may be touched. To be freed in any case. */
+cs_status cs_engine_load_records(cs_engine *engine, cs_tree_records *out, cs_error *error);
+void cs_tree_records_free(cs_tree_records *records);
 /* Reads journal, committed, undone or head; its tree id must be that of the folder. */
 cs_status cs_engine_read_record(const cs_session *session, const char *tree_id, const char *name, cs_record *out,
                                 cs_error *error);

@@ -31,10 +31,15 @@ cs_status cs_engine_state_names(cs_engine *engine, cs_state_names *out, cs_error
     return status;
 }
 
-/* Without the lock this is a look by whoever wants one, perhaps without the right to: no waiting. */
+/* Without the lock this is a look by whoever wants one, perhaps without the right to: no waiting. Opened as a file, a folder
+ * would only say "access denied". */
 static cs_status read_patiently(const cs_session *session, const char *path, size_t limit, cs_buffer *out, cs_error *error) {
+    const cs_fs *fs = session->host->fs;
     unsigned tries = 0;
-    cs_status status;
+    cs_file_info info;
+    cs_status status = fs->stat(fs->ctx, path, &info, error);
+    if (status == CS_OK && info.kind != CS_FILE_REGULAR)
+        return cs_fail(error, CS_E_FORMAT, "read", path, "a folder or a link stands where a file of ours is due");
     do status = cs_fs_read_all(session->host->fs, path, limit, out, error);
     while (session->lock && cs_engine_again(session->host, status, error, &tries));
     return status;

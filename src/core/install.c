@@ -46,9 +46,13 @@ static cs_status choose_tree(cs_install_work *work) {
                 cs_toolkit_source_text(chosen->source), chosen->reason ? chosen->reason : "");
         work->trusted = chosen->trusted;
         work->known = cs_trees_find(run->host, &run->trees, chosen->path);
-        status = work->known < run->trees.count
-                     ? cs_tree_locate(run->host, &run->trees.items[work->known], chosen->path, &work->place, &run->error)
-                     : cs_tree_open(run->host, chosen->path, &work->place.tree, &run->error);
+        size_t blocked = cs_trees_find_blocked(run->host, &run->trees, chosen->path);
+        if (blocked < run->trees.blocked_count)
+            status = cs_trees_refuse_blocked(&run->trees, blocked, &run->error);
+        else
+            status = work->known < run->trees.count
+                         ? cs_tree_locate(run->host, &run->trees.items[work->known], chosen->path, &work->place, &run->error)
+                         : cs_tree_open(run->host, chosen->path, &work->place.tree, &run->error);
     }
     cs_toolkits_free(&toolkits);
     return status == CS_OK ? cs_run_set_tree(run, &work->place.tree) : status;

@@ -4,42 +4,10 @@
 #include "cudnn_setup/derive.h"
 #include "engine.h"
 
-typedef struct tree_state {
-    cs_state_names names;
-    cs_record pending; /* journal, committed or undone */
-    cs_record head;
-} tree_state;
-
 static bool is_pending(const cs_state_names *names) { return names->journal || names->committed || names->undone; }
 
-static const char *pending_name(const cs_state_names *names) {
-    return names->journal ? "journal" : names->committed ? "committed" : "undone";
-}
-
-static cs_status check_names(const cs_engine *engine, const cs_state_names *names, cs_error *error) {
-    if (names->journal + names->committed + names->undone <= 1) return CS_OK;
-    return cs_fail(error, CS_E_FORMAT, "recover", engine->tree_id,
-                   "more than one of journal, committed and undone: no run leaves that, and nothing is touched");
-}
-
-/* Everything that decides is read and found whole before anything is touched. */
-static cs_status load(cs_engine *engine, tree_state *state, cs_error *error) {
-    cs_status status = cs_engine_state_names(engine, &state->names, error);
-    if (status == CS_OK) status = check_names(engine, &state->names, error);
-    if (status == CS_OK && state->names.head)
-        status = cs_engine_read_record(engine->session, engine->tree_id, "head", &state->head, error);
-    if (status == CS_OK && is_pending(&state->names))
-        status = cs_engine_read_record(engine->session, engine->tree_id, pending_name(&state->names), &state->pending, error);
-    return status;
-}
-
-static void free_state(tree_state *state) {
-    cs_record_free(&state->pending);
-    cs_record_free(&state->head);
-}
-
 /* Finishes or undoes. *settled: the tree was also collected. */
-static cs_status finish_pending(cs_engine *engine, const tree_state *state, bool *settled, cs_error *error) {
+static cs_status finish_pending(cs_engine *engine, const cs_tree_records *state, bool *settled, cs_error *error) {
     const cs_record *record = &state->pending;
     cs_emit(engine->host->events, CS_EVENT_NOTE, "recover",
             state->names.committed ? "Finishing an interrupted change of %s" : "Taking back an interrupted change of %s",
@@ -76,7 +44,7 @@ static void collect_elsewhere(cs_session *session, const char *tree_id, const cs
     cs_buffer_free(&path);
 }
 
-static cs_status recover_loaded(cs_session *session, const char *tree_id, const tree_state *state, cs_error *error) {
+static cs_status recover_loaded(cs_session *session, const char *tree_id, const cs_tree_records *state, cs_error *error) {
     bool pending = is_pending(&state->names), settled = false;
     const cs_record *known = pending ? &state->pending : state->names.head ? &state->head : NULL;
     if (!known) return collect_by_intent(session, tree_id, error);
@@ -107,16 +75,16 @@ static bool set_aside(cs_session *session, const char *tree_id, cs_status status
 }
 
 static cs_status recover_tree(cs_session *session, const char *tree_id, bool *did_work, cs_error *error) {
-    tree_state state = {0};
+    cs_tree_records state;
     cs_engine engine = cs_engine_start(session, tree_id, NULL, NULL);
-    cs_status status = load(&engine, &state, error);
+    cs_status status = cs_engine_load_records(&engine, &state, error);
     bool loaded = status == CS_OK;
-    if (is_pending(&state.names)) *did_work = true;
+    if (loaded && is_pending(&state.names)) *did_work = true;
     /* Never read: it may be torn, and nothing was done under it. */
     if (status == CS_OK && state.names.temporary) status = cs_engine_drop_state(&engine, "journal.tmp", error);
     cs_engine_end(&engine);
     if (status == CS_OK) status = recover_loaded(session, tree_id, &state, error);
-    free_state(&state);
+    cs_tree_records_free(&state);
     if (status != CS_OK && (loaded || !set_aside(session, tree_id, status))) session->unfinished = true;
     return status;
 }
@@ -151,7 +119,8 @@ cs_status cs_session_recover(cs_session *session, bool *did_work, cs_error *erro
     for (size_t i = 0; i < trees.count; i++) {
         cs_error one = {0};
         if (recover_tree(session, trees.items[i], did_work, &one) == CS_OK) continue;
-        report(session, trees.items[i], &one);
+        /* One that was set aside is told of where the trees are loaded, with the way out. */
+        if (!cs_session_is_set_aside(session, trees.items[i])) report(session, trees.items[i], &one);
         if (first.status == CS_OK) first = one;
     }
     cs_strings_free(&trees);
@@ -159,5 +128,6 @@ cs_status cs_session_recover(cs_session *session, bool *did_work, cs_error *erro
     if (first.status == CS_OK) return CS_OK;
     char text[512];
     cs_error_text(&first, text, sizeof text);
-    return cs_fail(error, CS_E_PENDING, "recover", NULL, "interrupted work cannot be finished now: %s", text);
+    return cs_fail(error, CS_E_PENDING, "recover", NULL, "%s: %s",
+                   session->unfinished ? "interrupted work cannot be finished now" : "a record cannot be believed", text);
 }

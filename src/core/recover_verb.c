@@ -1,25 +1,76 @@
+#include <inttypes.h>
+
+#include "cudnn_setup/leavings.h"
 #include "cudnn_setup/preflight.h"
 #include "cudnn_setup/verb.h"
 
-/* A changing run whose only work is the recovery that every changing run begins with. */
+/* ---- what a run left that ended before its change began ---- */
+
+typedef struct remains {
+    size_t files;
+    uint64_t bytes;
+} remains;
+
+static cs_status add_remains(void *ctx, const char *tree_path, const cs_leavings *found) {
+    remains *sum = ctx;
+    (void)tree_path;
+    sum->files += found->files;
+    sum->bytes += found->bytes;
+    return CS_OK;
+}
+
+/* Only to tell of it: a place that cannot be looked at now is no failure. */
+static remains look_for_remains(const cs_run *run) {
+    remains sum = {0};
+    cs_error ignored = {0};
+    if (cs_leavings_find(&run->session, add_remains, &sum, &ignored) != CS_OK)
+        cs_emit(run->host->events, CS_EVENT_DETAIL, "recover.remains", "what interrupted runs left could not all be looked at");
+    return sum;
+}
+
+/* "3 files (1234 bytes) that an interrupted run had unpacked" and what becomes of them. */
+static void say(cs_run *run, bool worked, const remains *dropped) {
+    cs_buffer text = {0};
+    bool real = run->changing;
+    run->already = !worked && !dropped->files;
+    if (worked)
+        cs_buffer_text(&text, real ? "The interrupted run was brought to a clean state."
+                                   : "Interrupted work was found and would be finished or undone.");
+    else
+        cs_buffer_text(&text, dropped->files ? "No interrupted change was found." : "No interrupted work was found.");
+    if (dropped->files)
+        cs_buffer_format(&text, " %zu files (%" PRIu64 " bytes) that an interrupted run had unpacked %s dropped.", dropped->files,
+                         dropped->bytes, real ? "were" : "would be");
+    cs_run_say(run, "%s%s%s", real ? "" : "Dry run: ", cs_buffer_string(&text),
+               real && !run->already ? "" : " Nothing was changed.");
+    cs_buffer_free(&text);
+}
+
+/* A changing run whose only work is the recovery that every changing run begins with. A tree whose records cannot be believed
+ * keeps it from being done, and its own sentence says what ends that. */
 static cs_status recover(cs_run *run) {
     bool worked = false;
+    const remains before = look_for_remains(run);
     cs_status status = cs_run_recover(run, &worked);
-    if (status != CS_OK) return status;
-    run->already = !worked;
-    cs_run_say(run, worked ? "The interrupted run was brought to a clean state."
-                           : "No interrupted work was found. Nothing was changed.");
-    return CS_OK;
+    const remains after = look_for_remains(run);
+    const remains dropped = {before.files > after.files ? before.files - after.files : 0,
+                             before.bytes > after.bytes ? before.bytes - after.bytes : 0};
+    if (status == CS_E_PENDING && !run->session.unfinished) {
+        status = cs_run_load_trees(run);
+        if (status == CS_OK && run->trees.blocked_count) return cs_trees_refuse_blocked(&run->trees, 0, &run->error);
+    }
+    if (status == CS_OK) say(run, worked, &dropped);
+    return status;
 }
 
 static cs_status look(const cs_host *host, const cs_options *options, cs_outcome *outcome) {
     cs_run run;
     cs_status status = cs_run_begin_reading(&run, host, options, outcome);
+    if (status == CS_OK && run.trees.blocked_count && !run.trees.readable_only)
+        status = cs_trees_refuse_blocked(&run.trees, 0, &run.error);
     if (status == CS_OK) {
-        run.already = !run.trees.pending;
-        cs_run_say(&run, run.trees.pending
-                             ? "Dry run: interrupted work was found and would be finished or undone. Nothing was changed."
-                             : "Dry run: no interrupted work was found. Nothing was changed.");
+        const remains found = look_for_remains(&run);
+        say(&run, run.trees.pending, &found);
     }
     return cs_run_end(&run, status);
 }

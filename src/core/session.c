@@ -177,36 +177,3 @@ cs_status cs_session_trees(const cs_session *session, cs_strings *out, cs_error 
         qsort(out->items, out->count, sizeof *out->items, compare_text);
     return status;
 }
-
-/* ---- the head ---- */
-
-static cs_status look_for(const cs_session *session, const char *id, const char *name, bool *there, cs_error *error) {
-    const cs_fs *fs = session->host->fs;
-    cs_buffer path = {0};
-    cs_file_info info;
-    cs_status status = cs_engine_state_path(session, id, name, &path, error);
-    if (status == CS_OK) {
-        status = fs->stat(fs->ctx, path.data, &info, error);
-        *there = status == CS_OK;
-        if (status == CS_E_NOT_FOUND) status = CS_OK;
-    }
-    cs_buffer_free(&path);
-    return status;
-}
-
-cs_status cs_session_head(const cs_session *session, const char *tree, cs_record *out, cs_pending *pending, cs_error *error) {
-    bool journal = false, committed = false, undone = false;
-    *out = (cs_record){0};
-    if (pending) *pending = CS_PENDING_NONE;
-    cs_status status = look_for(session, tree, "journal", &journal, error);
-    if (status == CS_OK) status = look_for(session, tree, "committed", &committed, error);
-    if (status == CS_OK) status = look_for(session, tree, "undone", &undone, error);
-    if (status != CS_OK) return status;
-    if (pending && journal) *pending = CS_PENDING_JOURNAL;
-    if (pending && undone) *pending = CS_PENDING_UNDONE;
-    if (pending && committed) *pending = CS_PENDING_COMMITTED;
-    status = cs_engine_read_record(session, tree, committed ? "committed" : "head", out, error);
-    if (status == CS_E_NOT_FOUND)
-        status = cs_fail(error, CS_E_NOTHING, "read", tree, "nothing of ours is installed in this tree");
-    return status;
-}

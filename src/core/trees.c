@@ -1,5 +1,6 @@
 #include "cudnn_setup/trees.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cudnn_setup/derive.h"
@@ -12,6 +13,8 @@ const cs_receipt *cs_trees_top(const cs_record *head) {
 void cs_trees_free(cs_known_trees *trees) {
     for (size_t i = 0; i < trees->count; i++) cs_record_free(&trees->items[i].head);
     cs_free(trees->items);
+    for (size_t i = 0; i < trees->blocked_count; i++) cs_free(trees->blocked[i].path);
+    cs_free(trees->blocked);
     *trees = (cs_known_trees){0};
 }
 
@@ -28,23 +31,70 @@ static cs_status add(cs_known_trees *trees, const char *id, cs_record *head, cs_
     return CS_OK;
 }
 
-static cs_status load_state(const cs_session *session, const cs_strings *ids, cs_known_trees *out, cs_error *error) {
-    cs_status status = CS_OK;
-    for (size_t i = 0; i < ids->count && status == CS_OK; i++) {
-        cs_record head = {0};
-        cs_pending pending = CS_PENDING_NONE;
-        if (strlen(ids->items[i]) != CS_ID_HEX) continue;
-        status = cs_session_head(session, ids->items[i], &head, &pending, error);
-        out->pending = out->pending || pending != CS_PENDING_NONE;
-        if (status == CS_OK)
-            status = add(out, ids->items[i], &head, pending, error);
-        else if (status == CS_E_NOTHING)
-            status = CS_OK;
-        cs_record_free(&head);
-    }
+/* What a person can do about it: each of these ends the matter, and none of them is another run of /recover. */
+static const char *way_out(const cs_error *error) {
+    if (error->status == CS_E_ACCESS) return "give Administrators and SYSTEM the right to read it again";
+    if (error->status == CS_E_UNSUPPORTED) return "use the newer cudnn-setup";
+    return "put it back from a backup";
+}
+
+static cs_status add_blocked(cs_known_trees *trees, const cs_session *session, const char *id, const cs_error *error,
+                             cs_error *out_error) {
+    cs_record copy = {0};
+    cs_buffer detail = {0};
+    cs_blocked_tree *items = cs_realloc(trees->blocked, trees->blocked_count + 1, sizeof *items);
+    if (!items) return cs_fail(out_error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    trees->blocked = items;
+    cs_blocked_tree *tree = &items[trees->blocked_count++];
+    *tree = (cs_blocked_tree){.error = *error};
+    memcpy(tree->id, id, sizeof tree->id);
+    /* For people only: nothing is ever done by the readable copy. */
+    if (cs_derive_read_status(session, id, &copy, NULL) == CS_OK) tree->path = cs_strdup(copy.tree_path);
+    cs_record_free(&copy);
+    if (trees->readable_only) return CS_OK;
+    cs_buffer_format(&detail, "%.300s. Nothing of this installation",
+                     error->detail[0] ? error->detail : cs_status_text(error->status));
+    if (tree->path) cs_buffer_format(&detail, " (%.160s)", tree->path);
+    cs_buffer_format(&detail,
+                     " is touched while it is so; other CUDA trees are not concerned. To go on, %s, or give the record up with "
+                     "cudnn-setup /forget /force /tree:%s. Nothing was changed",
+                     way_out(error), id);
+    snprintf(tree->error.detail, sizeof tree->error.detail, "%s", cs_buffer_string(&detail));
+    tree->error.status = CS_E_PENDING;
+    cs_buffer_free(&detail);
+    return CS_OK;
+}
+
+static bool is_administrator(const cs_session *session) {
+    const cs_system *system = session->host->system;
+    return system->is_administrator(system->ctx);
+}
+
+static cs_status load_one(const cs_session *session, const char *id, cs_known_trees *out, cs_error *error) {
+    cs_record head = {0};
+    cs_pending pending = CS_PENDING_NONE;
+    cs_error one = {0};
+    cs_status status = cs_session_head(session, id, &head, &pending, &one);
+    if (status == CS_OK || status == CS_E_NOTHING) out->pending = out->pending || pending != CS_PENDING_NONE;
+    if (status == CS_OK)
+        status = add(out, id, &head, pending, error);
+    else if (status == CS_E_NOTHING)
+        status = CS_OK;
+    else if (status == CS_E_NO_MEMORY || (status == CS_E_ACCESS && !session->lock && !is_administrator(session)))
+        status = cs_fail(error, status, one.operation, one.path, NULL);
+    else
+        status = add_blocked(out, session, id, &one, error);
+    cs_record_free(&head);
     return status;
 }
 
+static cs_status load_state(const cs_session *session, const cs_strings *ids, cs_known_trees *out, cs_error *error) {
+    cs_status status = CS_OK;
+    for (size_t i = 0; i < ids->count && status == CS_OK; i++) status = load_one(session, ids->items[i], out, error);
+    return status;
+}
+
+/* A copy that cannot be read decides nothing: an administrator's run writes it anew. */
 static cs_status load_status(const cs_session *session, cs_known_trees *out, cs_error *error) {
     const cs_system *system = session->host->system;
     cs_strings ids = {0};
@@ -53,8 +103,12 @@ static cs_status load_status(const cs_session *session, cs_known_trees *out, cs_
     cs_status status = cs_derive_status_trees(session, &ids, error);
     for (size_t i = 0; i < ids.count && status == CS_OK; i++) {
         cs_record head = {0};
-        status = cs_derive_read_status(session, ids.items[i], &head, error);
-        if (status == CS_OK) status = add(out, ids.items[i], &head, CS_PENDING_NONE, error);
+        cs_error one = {0};
+        status = cs_derive_read_status(session, ids.items[i], &head, &one);
+        if (status == CS_OK)
+            status = add(out, ids.items[i], &head, CS_PENDING_NONE, error);
+        else if (status != CS_E_NO_MEMORY)
+            status = add_blocked(out, session, ids.items[i], &one, error);
         cs_record_free(&head);
     }
     cs_strings_free(&ids);
@@ -150,6 +204,27 @@ size_t cs_trees_find(const cs_host *host, const cs_known_trees *trees, const cha
     return found;
 }
 
+/* ---- blocked ones ---- */
+
+size_t cs_trees_find_blocked(const cs_host *host, const cs_known_trees *trees, const char *path) {
+    cs_tree tree = {0};
+    size_t found = trees->blocked_count;
+    bool there = cs_tree_open(host, path, &tree, NULL) == CS_OK;
+    for (size_t i = 0; i < trees->blocked_count && found == trees->blocked_count; i++) {
+        const cs_blocked_tree *one = &trees->blocked[i];
+        if ((there && strcmp(one->id, tree.id) == 0) || (one->path && same_path(one->path, path))) found = i;
+    }
+    cs_tree_free(&tree);
+    return found;
+}
+
+cs_status cs_trees_refuse_blocked(const cs_known_trees *trees, size_t index, cs_error *error) {
+    cs_status status = trees->readable_only ? CS_E_FAILED : CS_E_PENDING;
+    if (error) *error = trees->blocked[index].error;
+    if (error) error->status = status;
+    return status;
+}
+
 static cs_status nothing(const char *path, cs_error *error) {
     return cs_fail(error, CS_E_NOTHING, "look for", path, "cudnn-setup has not installed anything there. Nothing was changed");
 }
@@ -160,6 +235,8 @@ static cs_status choose_by_id(const cs_known_trees *trees, const char *id, size_
             *index = i;
             return CS_OK;
         }
+    for (size_t i = 0; i < trees->blocked_count; i++)
+        if (cs_text_equal_ascii_case(trees->blocked[i].id, id)) return cs_trees_refuse_blocked(trees, i, error);
     return nothing(id, error);
 }
 
@@ -171,6 +248,9 @@ static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_erro
         cs_buffer_format(&ids, "%s/tree:%s (%s)", count++ ? ", " : "", trees->items[i].id, trees->items[i].head.tree_path);
         *index = i;
     }
+    if (!count && trees->blocked_count) return cs_trees_refuse_blocked(trees, 0, error);
+    for (size_t i = 0; i < trees->blocked_count; i++)
+        cs_buffer_format(&ids, "%s/tree:%s (its record cannot be read)", count++ ? ", " : "", trees->blocked[i].id);
     cs_status status = cs_buffer_check(&ids, error);
     if (status == CS_OK && !count)
         status = cs_fail(error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
@@ -185,5 +265,7 @@ cs_status cs_trees_choose(const cs_host *host, const cs_known_trees *trees, cons
     if (options->tree) return choose_by_id(trees, options->tree, index, error);
     if (!options->cuda) return choose_only(trees, index, error);
     *index = cs_trees_find(host, trees, options->cuda);
-    return *index < trees->count && trees->items[*index].head.stack_count ? CS_OK : nothing(options->cuda, error);
+    if (*index < trees->count && trees->items[*index].head.stack_count) return CS_OK;
+    size_t blocked = cs_trees_find_blocked(host, trees, options->cuda);
+    return blocked < trees->blocked_count ? cs_trees_refuse_blocked(trees, blocked, error) : nothing(options->cuda, error);
 }

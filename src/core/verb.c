@@ -33,10 +33,22 @@ cs_status cs_run_begin_changing(cs_run *run, const cs_host *host, const cs_optio
     cs_status status = cs_run_begin_locked(run, host, options, outcome);
     if (status != CS_OK) return status;
     status = cs_run_recover(run, &recovered);
+    /* A tree whose records cannot be believed is no reason to leave the others alone. */
+    if (status == CS_E_PENDING && !run->session.unfinished) status = CS_OK;
     if (recovered)
         cs_emit(host->events, CS_EVENT_NOTE, "recover.done", "An interrupted run was found and %s.",
                 status == CS_OK ? "brought to a clean state" : "could not be brought to a clean state");
-    return status == CS_OK ? cs_trees_load(&run->session, &run->trees, &run->error) : status;
+    return status == CS_OK ? cs_run_load_trees(run) : status;
+}
+
+cs_status cs_run_load_trees(cs_run *run) {
+    cs_status status = cs_trees_load(&run->session, &run->trees, &run->error);
+    for (size_t i = 0; i < run->trees.blocked_count; i++) {
+        const cs_error *error = &run->trees.blocked[i].error;
+        cs_emit(run->host->events, CS_EVENT_WARNING, "state.unreadable", "%s: %s.", error->path,
+                error->detail[0] ? error->detail : cs_status_text(error->status));
+    }
+    return status;
 }
 
 /* P\state is for administrators only; without it P\status tells what anybody may know. */
@@ -60,7 +72,7 @@ cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_option
     cs_status status = cs_session_open_reading(host, &run->session, &run->error);
     if (status == CS_E_NOTHING) return CS_OK;
     if (status == CS_E_ACCESS) status = open_status_only(run);
-    return status == CS_OK ? cs_trees_load(&run->session, &run->trees, &run->error) : status;
+    return status == CS_OK ? cs_run_load_trees(run) : status;
 }
 
 cs_status cs_run_refuse_pending(cs_run *run) {
