@@ -74,8 +74,8 @@ const option_row option_rows[] = {
            "prove it with these rights even if elevated: for throw-away images only"),
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,
            "when programs hold the files: stop, or rename under them (fail)"),
-    FLAG(GROUP_HOW, "force", IN(SETUP), MOVING, set_force,
-         "go on over a newer cuDNN, on another file system, or with the drive away"),
+    FLAG(GROUP_HOW, "force", IN(SETUP), MOVING | V(FORGET), set_force,
+         "go on over a newer cuDNN, another file system, a drive that is away; forget: all"),
     FLAG(GROUP_HOW, "norestart", IN(SETUP), ALL, set_norestart, "accepted; no restart is ever made"),
 
     FLAG(GROUP_OUTPUT, "quiet", BOTH, ALL, set_quiet, "no window and no question, ever"),

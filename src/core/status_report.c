@@ -63,6 +63,15 @@ static void append_tree(const cs_host *host, const cs_known_tree *known, cs_buff
     if (known->pending != CS_PENDING_NONE) cs_buffer_text(out, "  interrupted work is pending: cudnn-setup /recover goes on\n");
 }
 
+/* What cannot be read is shown with its way out; by the readable copies it is no more than a line. */
+static void append_blocked(const cs_known_trees *trees, cs_buffer *out) {
+    for (size_t i = 0; i < trees->blocked_count; i++) {
+        const cs_blocked_tree *one = &trees->blocked[i];
+        cs_buffer_format(out, "%s\n  id %s\n  %s: %s\n", one->path ? one->path : "(a CUDA tree)", one->id, one->error.path,
+                         one->error.detail[0] ? one->error.detail : cs_status_text(one->error.status));
+    }
+}
+
 /* The tree of the outcome is the first one; the report has them all. */
 static cs_status describe(cs_run *run, cs_buffer *report, size_t *installed) {
     cs_status status = CS_OK;
@@ -83,9 +92,12 @@ static cs_status tell(cs_run *run, cs_buffer *report) {
     size_t installed = 0;
     cs_status status = describe(run, report, &installed);
     if (status != CS_OK) return status;
+    append_blocked(&run->trees, report);
     if (run->trees.readable_only)
         cs_buffer_text(report, "Read from the readable copy; an administrator sees the records themselves.\n");
     status = cs_run_refuse_pending(run);
+    if (status == CS_OK && run->trees.blocked_count && (!run->trees.readable_only || !installed))
+        status = cs_trees_refuse_blocked(&run->trees, 0, &run->error);
     if (status != CS_OK) return status;
     if (!installed)
         return cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");

@@ -142,6 +142,8 @@ static cs_status verify(cs_run *run) {
         trees++;
         status = check_tree(run, &run->trees.items[i], &f);
     }
+    bool named = run->options->tree || run->options->cuda;
+    if (status == CS_OK && !named && run->trees.blocked_count) status = cs_trees_refuse_blocked(&run->trees, 0, &run->error);
     if (status == CS_OK && !trees)
         status = cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
     if (status == CS_OK) status = judge(run, &f, trees);

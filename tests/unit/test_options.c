@@ -321,7 +321,7 @@ static void test_options_meaningless_for_the_verb(void **state) {
                                            {"/verify", "/inuse:aside"},        {"/status", "/force"},
                                            {"/recover", "/inuse:aside"},       {"/recover", "/cuda:x"},
                                            {"/forget", "/archive:a.zip"},      {"/rollback", "/unverified:accept"},
-                                           {"/repair", "/cudapath:take"},      {"/forget", "/force"},
+                                           {"/repair", "/cudapath:take"},      {"/recover", "/force"},
                                            {"/rollback", "/selftest:require"}, {"/rollback", "/selftest-as:current"}};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) refused(CS_PROGRAM_SETUP, "means nothing for", lines[i], 2);
     REFUSED("means nothing for recover", "/recover", "/tree:" ID);
