@@ -23,7 +23,8 @@ except OSError:
     sys.exit("  no result was written")
 print("  exit %d, %s: %s" % (result["exit"], result["result"], result["message"]))
 for stage, verdict in (result.get("proof") or {}).items():
-    print("  proof, %s: %s" % (stage, verdict if isinstance(verdict, str) else json.dumps(verdict, ensure_ascii=False)))
+    if isinstance(verdict, str):
+        print("  proof, %s: %s" % (stage, verdict))
 for warning in result.get("warnings") or []:
     print("  warning: %s" % warning["text"])
 if str(result["exit"]) != sys.argv[2]:

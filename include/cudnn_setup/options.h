@@ -40,6 +40,7 @@ typedef struct cs_options {
     bool cudapath_take;
     cs_selftest selftest;
     bool selftest_as_current;
+    bool stage_gpu; /* the probe: compute on the GPU; otherwise it only loads */
     bool inuse_aside;
     bool unverified_accept;
     bool force, dryrun, norestart;

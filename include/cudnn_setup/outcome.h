@@ -39,6 +39,7 @@ typedef struct cs_outcome {
     cs_outcome_value *values;
     size_t value_count;
     char *proof_files, *proof_loading, *proof_gpu; /* owned: "passed", "skipped: why", "failed: why"; NULL: did not run */
+    struct cs_proof_detail *proof;                 /* owned (proof_detail.h); NULL: neither of the last two stages ran */
     cs_holders in_use;
 } cs_outcome;
 

@@ -17,10 +17,18 @@ typedef struct cs_pe {
     bool signed_;       /* the certificate table is not empty; says nothing about its worth */
     cs_strings imports; /* DLL names, as written */
     cs_strings delay_imports;
-    cs_strings exports; /* names; at most 65,536 */
+    cs_strings functions; /* "DLL!function" of every import by name (not of delay imports); at most 65,536 */
+    cs_strings exports;   /* names; at most 65,536 */
 } cs_pe;
 
-typedef enum cs_pe_parts { CS_PE_HEADER = 0, CS_PE_VERSION = 1, CS_PE_IMPORTS = 2, CS_PE_EXPORTS = 4, CS_PE_ALL = 7 } cs_pe_parts;
+typedef enum cs_pe_parts {
+    CS_PE_HEADER = 0,
+    CS_PE_VERSION = 1,
+    CS_PE_IMPORTS = 2,
+    CS_PE_EXPORTS = 4,
+    CS_PE_ALL = 7,
+    CS_PE_FUNCTIONS = 8
+} cs_pe_parts;
 
 /* A file without imports, exports or version resource is sound; has_version and the empty lists say so. cs_pe_read reads by
  * offset, a few kilobytes whatever the file's size, and locks nobody out. parts: what to read beyond the header (CS_PE_... joined

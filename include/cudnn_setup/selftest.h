@@ -8,49 +8,9 @@
 
 #include "cudnn_setup/json.h"
 #include "cudnn_setup/loader.h"
+#include "cudnn_setup/verdict.h"
 
-/* What came out. Each has its name in JSON and its sentence; whom it blames says cs_gpu_blame_of. */
-typedef enum cs_gpu_verdict {
-    CS_GPU_PASSED,
-    CS_GPU_SAMPLE, /* everything right, but computed on the CPU by a sample: never "GPU works" */
-    /* the installation */
-    CS_GPU_CUDNN_ABSENT,
-    CS_GPU_PART_MISSING,
-    CS_GPU_RUNTIME_ABSENT,
-    CS_GPU_SYMBOL_MISSING, /* a library lacks a function that it must have: another version, or damaged */
-    CS_GPU_PARTS_MIXED,    /* the parts of cuDNN are of different versions */
-    CS_GPU_RUNTIME_MIXED,  /* cuDNN was built for another CUDA than the runtime that was found */
-    /* the machine */
-    CS_GPU_NO_DRIVER,
-    CS_GPU_DRIVER_TOO_OLD,
-    CS_GPU_DRIVER_MISMATCH, /* parts of the driver of different versions, usually until a restart */
-    CS_GPU_DRIVER_BROKEN,
-    CS_GPU_NO_DEVICE,
-    CS_GPU_DEVICE_HIDDEN, /* CUDA_VISIBLE_DEVICES leaves none */
-    CS_GPU_DEVICE_TOO_NEW,
-    CS_GPU_DEVICE_TOO_OLD,
-    CS_GPU_DEVICE_UNSERVED, /* the library itself says that it has no code for this GPU */
-    CS_GPU_DEVICE_BUSY,     /* compute mode: exclusive and taken, or prohibited */
-    CS_GPU_MEMORY_TAKEN,
-    CS_GPU_WATCHDOG, /* the system ended a kernel that ran too long */
-    /* the work */
-    CS_GPU_NOT_INITIALIZED, /* cudnnCreate failed and nothing above explains it */
-    CS_GPU_EXECUTION_FAILED,
-    CS_GPU_WRONG_RESULT,
-    CS_GPU_NO_ALGORITHM, /* not one forward algorithm for a shape */
-    CS_GPU_NO_MEMORY,    /* of this process */
-    CS_GPU_VERDICT_COUNT
-} cs_gpu_verdict;
-
-typedef enum cs_gpu_blame {
-    CS_GPU_BLAME_NOBODY,
-    CS_GPU_BLAME_INSTALLATION, /* the files of cuDNN or CUDA */
-    CS_GPU_BLAME_MACHINE,      /* GPU, driver, session, other programs: cuDNN may be installed well */
-    CS_GPU_BLAME_UNKNOWN       /* computing went wrong: driver, hardware or library */
-} cs_gpu_blame;
-
-const char *cs_gpu_verdict_name(cs_gpu_verdict verdict); /* "driver-too-old" */
-cs_gpu_blame cs_gpu_blame_of(cs_gpu_verdict verdict);
+/* What came out: see verdict.h. */
 
 typedef enum cs_gpu_outcome {
     CS_GPU_RIGHT,
@@ -110,9 +70,10 @@ typedef struct cs_gpu_device {
     int status;                         /* what the runtime answered, if that is why */
 } cs_gpu_device;
 
-typedef struct cs_selftest {
+typedef struct cs_gpu_report {
     cs_gpu_verdict verdict;
-    cs_buffer sentence; /* for people; never empty after cs_selftest_run unless memory ran out */
+    cs_buffer sentence; /* for people, in English; never empty after cs_selftest_run unless memory ran out */
+    cs_buffer chinese;  /* the same in Chinese */
     cs_buffer culprit;  /* the library, part or function that is missing or failed; "" : none */
     uint32_t system;    /* the loader's code for the culprit; 0: none */
     int status;         /* what the culprit answered */
@@ -126,29 +87,37 @@ typedef struct cs_selftest {
     char *driver_version;  /* "418.96"; NULL: not known */
     cs_gpu_device devices[CS_GPU_MAX_DEVICES];
     size_t device_count;
-    int device; /* index of the one used; -1: none */
+    int device;  /* index of the one used; -1: none */
+    bool sample; /* the library is this project's sample */
     cs_gpu_run *runs;
     size_t run_count;
-} cs_selftest;
+} cs_gpu_report;
 
 typedef struct cs_selftest_options {
     const cs_loader *loader;
     const char *visible_devices; /* the value of CUDA_VISIBLE_DEVICES, which the runtime itself obeys; NULL: not set */
     const char *driver_version;  /* as its files say; NULL: not known */
-    bool sample;                 /* the library is known to be this project's sample: only its functions are demanded */
+    bool sample;                 /* the library is known to be this project's sample, which also says so itself
+                                    (CS_SAMPLE_MARK): only its functions are demanded */
     uint64_t seed;               /* of the random data; 0: the usual one */
     unsigned later_calls;        /* 0: the usual number */
     const cs_gpu_shape *shapes;  /* NULL: the usual ones; must outlive the result */
     size_t shape_count;
 } cs_selftest_options;
 
+/* A function that this project's sample exports and no library of NVIDIA's does: what has it computes on the CPU. */
+#define CS_SAMPLE_MARK "cudnnSetupSampleOnTheCpu"
+
 /* Runs it all and fills *out, which needs no initialisation and is freed with cs_selftest_free. Returns true for CS_GPU_PASSED
  * and CS_GPU_SAMPLE. Stops at the first call that fails; wrong results do not stop it. */
-bool cs_selftest_run(const cs_selftest_options *options, cs_selftest *out);
-void cs_selftest_free(cs_selftest *selftest); /* accepts a zeroed one */
+bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out);
+void cs_selftest_free(cs_gpu_report *selftest); /* accepts a zeroed one */
+
+/* What the verdict's sentences may speak of. */
+void cs_selftest_facts(const cs_gpu_report *selftest, cs_facts *facts);
 
 /* The whole result as one object. key: NULL for the root. Numbers with a fraction are strings ("1.53e-07"), times are
  * nanoseconds. */
-void cs_selftest_put_json(cs_json_writer *writer, const char *key, const cs_selftest *selftest);
+void cs_selftest_put_json(cs_json_writer *writer, const char *key, const cs_gpu_report *selftest);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "cudnn_setup/proof_detail.h"
+
 const char *cs_result_text(cs_result result) {
     switch (result) {
     case CS_RESULT_DONE:
@@ -46,6 +48,7 @@ void cs_outcome_free(cs_outcome *outcome) {
     cs_free(outcome->proof_files);
     cs_free(outcome->proof_loading);
     cs_free(outcome->proof_gpu);
+    cs_proof_detail_free(outcome->proof);
     cs_holders_free(&outcome->in_use);
     *outcome = (cs_outcome){0};
 }

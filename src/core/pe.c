@@ -7,6 +7,7 @@
 void cs_pe_free(cs_pe *pe) {
     cs_strings_free(&pe->imports);
     cs_strings_free(&pe->delay_imports);
+    cs_strings_free(&pe->functions);
     cs_strings_free(&pe->exports);
     *pe = (cs_pe){0};
 }
@@ -78,6 +79,7 @@ static cs_status read_optional(pe_image *image, uint64_t offset, size_t size, cs
     bool wide = magic == 0x20B;
     size_t directories = wide ? 112 : 96;
     if (size < directories) return cs_source_bad(&image->source, error, "the optional header is too short");
+    image->wide = wide;
     image->base = wide ? cs_le64(header + 24) : cs_le32(header + 28);
     image->header_size = cs_le32(header + 60);
     uint32_t count = cs_le32(header + directories - 4);
@@ -110,6 +112,7 @@ static cs_status read_parts(pe_image *image, unsigned parts, cs_pe *out, cs_erro
     if (status == CS_OK && (parts & CS_PE_VERSION)) status = pe_read_version(image, out, error);
     if (status == CS_OK && (parts & CS_PE_IMPORTS)) status = pe_read_imports(image, out, error);
     if (status == CS_OK && (parts & CS_PE_IMPORTS)) status = pe_read_delay_imports(image, out, error);
+    if (status == CS_OK && (parts & CS_PE_FUNCTIONS)) status = pe_read_functions(image, out, error);
     if (status == CS_OK && (parts & CS_PE_EXPORTS)) status = pe_read_exports(image, out, error);
     if (status != CS_OK) cs_pe_free(out);
     return status;

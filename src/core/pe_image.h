@@ -19,6 +19,7 @@ typedef struct pe_section {
 typedef struct pe_image {
     cs_source source;
     uint64_t base; /* preferred load address */
+    bool wide;     /* PE32+ */
     uint32_t header_size;
     size_t section_count;
     pe_section sections[PE_MAX_SECTIONS];
@@ -31,6 +32,7 @@ cs_status pe_read(const pe_image *image, uint64_t rva, void *bytes, size_t size,
 cs_status pe_read_name(const pe_image *image, uint64_t rva, const char *what, cs_strings *out, cs_error *error);
 
 cs_status pe_read_imports(const pe_image *image, cs_pe *out, cs_error *error);
+cs_status pe_read_functions(const pe_image *image, cs_pe *out, cs_error *error);
 cs_status pe_read_delay_imports(const pe_image *image, cs_pe *out, cs_error *error);
 cs_status pe_read_exports(const pe_image *image, cs_pe *out, cs_error *error);
 cs_status pe_read_version(const pe_image *image, cs_pe *out, cs_error *error);

@@ -1,10 +1,12 @@
 #include <inttypes.h>
 
+#include "cudnn_setup/proof_detail.h"
 #include "cudnn_setup/result.h"
 #include "cudnn_setup/text.h"
+#include "report_html.h"
 
 /* Text for a page: first what could move or hide text, then what a browser would read as markup. */
-static void escaped(cs_buffer *out, const char *text) {
+void report_escaped(cs_buffer *out, const char *text) {
     cs_buffer visible = {0};
     for (const char *p = text; *p;) { /* line breaks are no danger inside <pre> and blanks elsewhere */
         size_t size = 0;
@@ -41,22 +43,22 @@ static void escaped(cs_buffer *out, const char *text) {
     cs_buffer_free(&visible);
 }
 
-static void element(cs_buffer *out, const char *name, const char *text) {
+void report_element(cs_buffer *out, const char *name, const char *text) {
     cs_buffer_format(out, "<%s>", name);
-    escaped(out, text ? text : "");
+    report_escaped(out, text ? text : "");
     cs_buffer_format(out, "</%s>", name);
 }
 
 static void table_begin(cs_buffer *out, const char *title, const char *const *heads, size_t count) {
-    element(out, "h2", title);
+    report_element(out, "h2", title);
     cs_buffer_text(out, "\n<table>\n<tr>");
-    for (size_t i = 0; i < count; i++) element(out, "th", heads[i]);
+    for (size_t i = 0; i < count; i++) report_element(out, "th", heads[i]);
     cs_buffer_text(out, "</tr>\n");
 }
 
 static void table_row(cs_buffer *out, const char *const *cells, size_t count) {
     cs_buffer_text(out, "<tr>");
-    for (size_t i = 0; i < count; i++) element(out, "td", cells[i]);
+    for (size_t i = 0; i < count; i++) report_element(out, "td", cells[i]);
     cs_buffer_text(out, "</tr>\n");
 }
 
@@ -70,11 +72,11 @@ static void head(const cs_result_view *view, cs_buffer *out) {
                    "<style>body{font:15px/1.5 \"Segoe UI\",sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
                    "table{border-collapse:collapse}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:left;"
                    "overflow-wrap:anywhere}pre{white-space:pre-wrap;background:#f4f4f4;padding:1em}</style>\n<title>");
-    escaped(out, view->program);
+    report_escaped(out, view->program);
     cs_buffer_text(out, " ");
-    escaped(out, cs_verb_text(view->verb));
+    report_escaped(out, cs_verb_text(view->verb));
     cs_buffer_text(out, "</title>\n</head>\n<body>\n<h1>");
-    escaped(out, cs_buffer_string(&view->outcome->message));
+    report_escaped(out, cs_buffer_string(&view->outcome->message));
     cs_buffer_text(out, "</h1>\n");
 }
 
@@ -139,11 +141,12 @@ cs_status cs_result_html(const cs_result_view *view, cs_buffer *out, cs_error *e
     cs_buffer_clear(out);
     head(view, out);
     summary(view, out);
+    cs_proof_put_html(view->outcome->proof, out);
     lists(view, out);
     if (view->report[0]) {
-        element(out, "h2", "Findings");
+        report_element(out, "h2", "Findings");
         cs_buffer_text(out, "\n");
-        element(out, "pre", view->report);
+        report_element(out, "pre", view->report);
         cs_buffer_text(out, "\n");
     }
     cs_buffer_text(out, "</body>\n</html>\n");

@@ -1,6 +1,7 @@
 #include "cudnn_setup/result.h"
 
 #include "cudnn_setup/json.h"
+#include "cudnn_setup/proof_detail.h"
 
 cs_status cs_warnings_add(cs_warnings *warnings, const char *id, const char *text, cs_error *error) {
     cs_warning warning = {.id = cs_strdup(id), .text = cs_strdup(text)};
@@ -82,6 +83,7 @@ static void put_proof(cs_json_writer *json, const cs_outcome *outcome) {
     put_known(json, "files", outcome->proof_files);
     put_known(json, "loading", outcome->proof_loading);
     put_known(json, "gpu", outcome->proof_gpu);
+    cs_proof_put_json(json, outcome->proof);
     cs_json_end(json, '}');
 }
 

@@ -28,7 +28,7 @@ static const char *find_symbols(gpu *g, cs_library *library, const symbol *symbo
     for (size_t i = 0; i < count; i++) {
         cs_function function = g->loader->symbol(g->loader->ctx, library, symbols[i].name);
         memcpy((char *)table + symbols[i].offset, &function, sizeof function);
-        bool needed = symbols[i].need == CORE || (symbols[i].need == FULL && !g->options->sample);
+        bool needed = symbols[i].need == CORE || (symbols[i].need == FULL && !g->out->sample);
         if (!function && needed && !missing) missing = symbols[i].name;
     }
     return missing;
@@ -102,6 +102,7 @@ void gpu_bind_cudnn(gpu *g) {
         return;
     }
     g->loader->where(g->loader->ctx, g->cudnn_library, &g->out->cudnn_path);
+    if (g->loader->symbol(g->loader->ctx, g->cudnn_library, CS_SAMPLE_MARK)) g->out->sample = true;
     open_parts(g, names);
     const char *missing = find_symbols(g, g->cudnn_library, cudnn_symbols, COUNT(cudnn_symbols), &g->cudnn);
     if (missing) gpu_stop(g, CS_GPU_SYMBOL_MISSING, missing, 0);

@@ -16,6 +16,16 @@ static const cs_gpu_shape default_shapes[] = {
     {"odd sizes", 3, 5, 17, 23, 7, 3, 5, 1, 2, 1, 1, 1, 1, 1, true},
 };
 
+/* What the sample is tried on: the same kinds, small enough for a processor. */
+static const cs_gpu_shape sample_shapes[] = {
+    {"1x1", 2, 16, 14, 14, 16, 1, 1, 0, 0, 1, 1, 1, 1, 1, false},
+    {"3x3 pad 1", 2, 8, 14, 14, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, true},
+    {"5x5 stride 2", 2, 4, 15, 15, 8, 5, 5, 2, 2, 2, 2, 1, 1, 1, false},
+    {"3x3 depthwise", 1, 8, 14, 14, 8, 3, 3, 1, 1, 1, 1, 1, 1, 8, false},
+    {"3x3 dilated by 2", 1, 8, 14, 14, 8, 3, 3, 2, 2, 1, 1, 2, 2, 1, false},
+    {"odd sizes", 3, 5, 17, 23, 7, 3, 5, 1, 2, 1, 1, 1, 1, 1, true},
+};
+
 const cs_gpu_shape *cs_gpu_default_shapes(size_t *count) {
     *count = sizeof default_shapes / sizeof default_shapes[0];
     return default_shapes;
@@ -280,6 +290,11 @@ static void try_shape(gpu *g, const cs_gpu_shape *shape, cs_gpu_type type) {
 
 void gpu_try_convolutions(gpu *g, cs_gpu_type type) {
     size_t count = g->options->shape_count;
-    const cs_gpu_shape *shapes = g->options->shapes ? g->options->shapes : cs_gpu_default_shapes(&count);
+    const cs_gpu_shape *shapes = g->options->shapes;
+    if (!shapes && g->out->sample) {
+        shapes = sample_shapes;
+        count = sizeof sample_shapes / sizeof sample_shapes[0];
+    }
+    if (!shapes) shapes = cs_gpu_default_shapes(&count);
     for (size_t i = 0; i < count && !g->stopped; i++) try_shape(g, &shapes[i], type);
 }

@@ -16,7 +16,7 @@ typedef struct gpu_block {
 typedef struct gpu {
     const cs_selftest_options *options;
     const cs_loader *loader;
-    cs_selftest *out;
+    cs_gpu_report *out;
     cs_library *driver_library, *runtime_library, *cudnn_library;
     cuda_driver driver;
     cuda_runtime cuda;
@@ -132,7 +132,7 @@ void gpu_try_recurrent(gpu *g);                      /* recurrent.c */
 /* Adds a run that was not tried because the library (a sample) lacks the function; true if so. */
 bool gpu_lacks(gpu *g, cs_function function, const char *operation, const char *part, cs_gpu_type type);
 
-/* ---- verdicts (verdict.c) ---- */
-void gpu_say(cs_selftest *out); /* fills out->sentence */
+/* ---- facts.c ---- */
+void gpu_say(cs_gpu_report *out); /* fills out->sentence and out->chinese */
 
 #endif

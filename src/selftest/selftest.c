@@ -36,7 +36,7 @@ static bool has_fp16(const gpu *g) {
 static void work(gpu *g) {
     gpu_try_convolutions(g, CS_GPU_FP32);
     /* The sample computes in fp32 alone. */
-    if (!g->stopped && has_fp16(g) && !g->options->sample) gpu_try_convolutions(g, CS_GPU_FP16);
+    if (!g->stopped && has_fp16(g) && !g->out->sample) gpu_try_convolutions(g, CS_GPU_FP16);
     if (!g->stopped) gpu_try_layers(g);
     if (!g->stopped) gpu_try_recurrent(g);
 }
@@ -62,7 +62,7 @@ static void conclude(gpu *g) {
         right += run->outcome == CS_GPU_RIGHT;
     }
     if (!g->stopped && !right) gpu_stop(g, CS_GPU_NO_ALGORITHM, NULL, 0);
-    if (!g->stopped) g->out->verdict = g->options->sample ? CS_GPU_SAMPLE : CS_GPU_PASSED;
+    if (!g->stopped) g->out->verdict = g->out->sample ? CS_GPU_SAMPLE : CS_GPU_PASSED;
 }
 
 static char *copy_text(gpu *g, const char *text) {
@@ -89,8 +89,8 @@ static void run(gpu *g) {
     close_library(g, g->driver_library);
 }
 
-bool cs_selftest_run(const cs_selftest_options *options, cs_selftest *out) {
-    *out = (cs_selftest){.device = -1};
+bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out) {
+    *out = (cs_gpu_report){.device = -1};
     gpu *g = cs_alloc(1, sizeof *g);
     if (!g) {
         out->verdict = CS_GPU_NO_MEMORY;
@@ -98,6 +98,7 @@ bool cs_selftest_run(const cs_selftest_options *options, cs_selftest *out) {
         g->options = options;
         g->loader = options->loader;
         g->out = out;
+        out->sample = options->sample;
         g->random = options->seed ? options->seed : usual_seed;
         run(g);
         cs_free(g);
@@ -106,12 +107,12 @@ bool cs_selftest_run(const cs_selftest_options *options, cs_selftest *out) {
     return out->verdict == CS_GPU_PASSED || out->verdict == CS_GPU_SAMPLE;
 }
 
-void cs_selftest_free(cs_selftest *selftest) {
-    cs_buffer *const texts[] = {&selftest->sentence, &selftest->culprit, &selftest->cudnn_path, &selftest->runtime_path,
-                                &selftest->driver_path};
+void cs_selftest_free(cs_gpu_report *selftest) {
+    cs_buffer *const texts[] = {&selftest->sentence,   &selftest->chinese,      &selftest->culprit,
+                                &selftest->cudnn_path, &selftest->runtime_path, &selftest->driver_path};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) cs_buffer_free(texts[i]);
     cs_free(selftest->visible_devices);
     cs_free(selftest->driver_version);
     cs_free(selftest->runs);
-    *selftest = (cs_selftest){.device = -1};
+    *selftest = (cs_gpu_report){.device = -1};
 }

@@ -24,7 +24,7 @@ static void put_number(cs_json_writer *w, const char *key, int value) {
     cs_json_put_text(w, key, text);
 }
 
-static void put_versions(cs_json_writer *w, const cs_selftest *s) {
+static void put_versions(cs_json_writer *w, const cs_gpu_report *s) {
     cs_json_begin(w, "versions", '{');
     cs_json_put_uint(w, "cudnn", s->cudnn_version);
     cs_json_put_uint(w, "cudnn_built_for", s->cudnn_built_for);
@@ -74,12 +74,13 @@ static void put_run(cs_json_writer *w, const cs_gpu_run *run) {
     cs_json_end(w, '}');
 }
 
-void cs_selftest_put_json(cs_json_writer *w, const char *key, const cs_selftest *s) {
-    static const char *const blames[] = {"nobody", "installation", "machine", "unknown"};
+void cs_selftest_put_json(cs_json_writer *w, const char *key, const cs_gpu_report *s) {
     cs_json_begin(w, key, '{');
     cs_json_put_text(w, "verdict", cs_gpu_verdict_name(s->verdict));
-    cs_json_put_text(w, "blame", blames[cs_gpu_blame_of(s->verdict)]);
+    cs_json_put_text(w, "blame", cs_gpu_blame_name(cs_gpu_blame_of(s->verdict)));
     cs_json_put_text(w, "sentence", cs_buffer_string(&s->sentence));
+    cs_json_put_text(w, "chinese", cs_buffer_string(&s->chinese));
+    cs_json_put_bool(w, "sample", s->sample);
     put_known(w, "culprit", &s->culprit);
     if (s->system) cs_json_put_uint(w, "system", s->system);
     if (s->status) put_number(w, "status", s->status);

@@ -28,9 +28,10 @@ import cases_failures  # noqa: E402
 import cases_install  # noqa: E402
 import cases_inuse  # noqa: E402
 import cases_kill  # noqa: E402
+import cases_proof  # noqa: E402
 import cases_recovery  # noqa: E402
 
-GROUPS = (cases_kill, cases_install, cases_inuse, cases_environment, cases_failures, cases_recovery)
+GROUPS = (cases_kill, cases_install, cases_inuse, cases_environment, cases_failures, cases_recovery, cases_proof)
 
 
 class Skip(Exception):

@@ -27,7 +27,7 @@ static void read_driver_version(char *version, size_t size) {
     fclose(file);
 }
 
-static void print_head(const cs_selftest *s) {
+static void print_head(const cs_gpu_report *s) {
     printf("cuDNN %" PRIu64 " (built for CUDA %" PRIu64 ")  %s\n", s->cudnn_version, s->cudnn_built_for,
            cs_buffer_string(&s->cudnn_path));
     printf("runtime %d  %s\n", s->runtime_version, cs_buffer_string(&s->runtime_path));
@@ -42,7 +42,7 @@ static void print_head(const cs_selftest *s) {
     }
 }
 
-static void print_runs(const cs_selftest *s) {
+static void print_runs(const cs_gpu_report *s) {
     printf("%-29s %-9s %-22s %-5s %-21s %-12s %10s %9s %9s %10s %10s %9s\n", "operation", "part", "shape", "type", "algorithm",
            "outcome", "workspace", "error", "worst", "limit", "first us", "later us");
     for (size_t i = 0; i < s->run_count; i++) {
@@ -58,7 +58,7 @@ static void print_runs(const cs_selftest *s) {
     }
 }
 
-static int write_json(const cs_selftest *s, const char *path) {
+static int write_json(const cs_gpu_report *s, const char *path) {
     cs_buffer text = {0};
     cs_error error = {0};
     cs_json_writer writer = {.out = &text, .layout = CS_JSON_PRETTY, .lossy = true};
@@ -105,7 +105,7 @@ int main(int count, char **words) {
                                          .seed = given.seed,
                                          .visible_devices = getenv("CUDA_VISIBLE_DEVICES"),
                                          .driver_version = driver[0] ? driver : NULL};
-    cs_selftest selftest;
+    cs_gpu_report selftest;
     bool passed = cs_selftest_run(&options, &selftest);
     print_head(&selftest);
     print_runs(&selftest);

@@ -77,8 +77,8 @@ static void write_manifest(verb_case *c, const char *name, const char *version, 
     cs_buffer_format(&json,
                      "{\"schema\": 1, \"product\": \"cuDNN\", \"version\": \"%s\", \"cudnn_version\": %u, \"cuda\": \"10.1\",",
                      version, number);
-    cs_buffer_format(&json, " \"sample\": true, \"archive\": {\"names\": [\"%s.zip\"], \"sha256\": \"%s\"}, \"files\": [", name,
-                     archive_hex);
+    cs_buffer_format(&json, " \"sample\": %s,", c->not_a_sample ? "false" : "true");
+    cs_buffer_format(&json, " \"archive\": {\"names\": [\"%s.zip\"], \"sha256\": \"%s\"}, \"files\": [", name, archive_hex);
     for (size_t i = 0; i < VERB_ROWS; i++) {
         cs_buffer_format(&json, "%s{\"source\": \"%s\", \"target\": \"%s\", \"kind\": \"%s\"", i ? ", " : "", verb_targets[i],
                          verb_targets[i], roles[i]);

@@ -22,6 +22,7 @@ typedef struct verb_case {
     cs_buffer told;        /* one line per step, note and warning: "warning id: text" */
     unsigned cancel_after; /* cancelled() answers true from this call on; 0: never */
     unsigned asked;
+    bool not_a_sample; /* what the next packages say of themselves */
 } verb_case;
 
 /* VERB_TREE is a toolkit named by CUDA_PATH_V10_1; the program is VERB_MEDIA\cudnn-setup.exe; nothing is installed. */

@@ -19,7 +19,10 @@ static void read_as(const char *answer, bool passes, const char *expected) {
     memory_host_short_name(c.machine, BIN, "BIN~1");
     memory_host_link(c.machine, "C:\\cuda-now", VERB_TREE);
     memory_host_link(c.machine, "C:\\bin-now", BIN);
-    bool passed = cs_proof_read_probe(c.host->fs, answer, strlen(answer), 8003, BIN, &text);
+    cs_proof_stage stage = {0};
+    bool passed = cs_proof_read_probe(c.host->fs, answer, strlen(answer), 8003, BIN, &stage);
+    cs_proof_stage_text(&stage, &text);
+    for (int i = 0; i < CS_LANGUAGE_COUNT; i++) cs_buffer_free(&stage.sentence[i]);
     if (!strstr(cs_buffer_string(&text), expected)) print_error("%s\n", cs_buffer_string(&text));
     assert_int_equal(passed, passes);
     assert_non_null(strstr(cs_buffer_string(&text), expected));
@@ -61,7 +64,8 @@ static void test_proof_reads_a_bad_answer(void **state) {
     read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "," MODULE(
                 "cudnn_ops_infer64_8.dll", "C:\\\\Windows\\\\System32") "],\"error\":null}",
             false, "failed: a part was loaded from elsewhere: C:\\Windows\\System32\\cudnn_ops_infer64_8.dll");
-    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[],\"error\":null}", false, "failed: the probe named no module");
+    read_as("{\"stage\":2,\"cudnn_version\":8003,\"modules\":[],\"error\":null}", false,
+            "failed: the probe gave no readable answer (it names no module of cuDNN)");
     read_as("", false, "no readable answer");
     read_as("{\"stage\":2", false, "no readable answer");
     read_as("{\"stage\":2,\"modules\":[]}", false, "no readable answer");
@@ -71,9 +75,11 @@ static void test_proof_reads_a_bad_answer(void **state) {
 /* ---- a whole run with a probe that answers ---- */
 
 typedef struct probe {
-    const char *answer;
+    const char *answer, *gpu; /* what it prints in each stage; NULL: nothing */
     bool refused, timed_out;
-    unsigned calls;
+    uint32_t exit_code, gpu_exit;
+    bool gpu_timed_out;
+    unsigned calls, gpu_calls;
     bool as_current;
     bool has_path;
 } probe;
@@ -81,23 +87,36 @@ typedef struct probe {
 static cs_status run_probe(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error) {
     probe *p = ctx;
     (void)error;
-    p->calls++;
-    p->as_current = child->as_current && child->argument_count == 1 && !strcmp(child->arguments[0], "/selftest-as:current");
+    bool gpu = child->argument_count && !strcmp(child->arguments[0], "/stage:gpu");
+    p->calls += !gpu;
+    p->gpu_calls += gpu;
+    p->as_current = child->as_current && child->argument_count == (gpu ? 2 : 1) &&
+                    !strcmp(child->arguments[child->argument_count - 1], "/selftest-as:current");
     assert_string_equal(child->program, VERB_P "\\cudnn-probe.exe");
     for (size_t i = 0; i < child->environment_count; i++)
         if (strstr(child->environment[i], "=" BIN ";") || strstr(child->environment[i], ";" BIN ";")) p->has_path = true;
     result->refused = p->refused;
-    result->timed_out = p->timed_out;
+    result->timed_out = gpu ? p->gpu_timed_out : p->timed_out;
+    result->exit_code = gpu ? p->gpu_exit : p->exit_code;
     result->account = "shell user";
-    if (p->answer) cs_buffer_text(&result->output, p->answer);
+    const char *answer = gpu ? p->gpu : p->answer;
+    if (answer) cs_buffer_text(&result->output, answer);
     return CS_OK;
 }
 
 static const char good[] = "{\"stage\":2,\"cudnn_version\":8003,\"modules\":[" MODULE("cudnn64_8.dll", OURS) "],\"error\":null}";
 static const char bad[] = "{\"stage\":2,\"cudnn_version\":0,\"modules\":[],\"error\":\"cublas64_10.dll is absent\"}";
 
+#define CALL                                                                                                                     \
+    "{\"operation\":\"convolution-forward\",\"shape\":\"1x1\",\"type\":\"fp32\",\"algorithm\":\"GEMM\",\"outcome\":\"right\","   \
+    "\"error\":\"1.2e-07\",\"limit\":\"2.0e-05\",\"workspace\":0,\"first_ns\":40000000,\"later_ns\":21000}"
+#define GPU(verdict, sentence)                                                                                                   \
+    "{\"stage\":3,\"gpu\":{\"verdict\":\"" verdict "\",\"sentence\":\"" sentence "\",\"chinese\":\"" sentence                    \
+    "\",\"versions\":{\"cudnn\":8003,\"runtime\":10010,\"driver\":\"418.96\"},\"devices\":[{\"name\":\"Tesla "                   \
+    "T4\",\"capability\":\"7.5\",\"memory_free\":1048576,\"memory_total\":2097152,\"used\":true}],\"runs\":[" CALL "]}}"
+
 static void begin(verb_case *c, probe *p, const char *answer) {
-    *p = (probe){.answer = answer};
+    *p = (probe){.answer = answer, .gpu = GPU("sample", "sample, computed on the CPU")};
     verb_case_begin(c);
     verb_case_package(c, "p803", "8.0.3.33", 8003, "803", false);
     memory_host_system(c->machine)->run = run_probe;
@@ -114,7 +133,8 @@ static void test_proof_after_an_installation(void **state) {
     assert_string_equal(c.outcome.proof_files, "passed: a new program finds all 2 DLLs in " BIN);
     assert_string_equal(c.outcome.proof_loading,
                         "passed: 1 parts loaded from " BIN ", cudnnGetVersion() is 8003 (as shell user, machine values only)");
-    assert_string_equal(c.outcome.proof_gpu, "skipped: this is a sample; it never runs on a GPU");
+    assert_string_equal(c.outcome.proof_gpu, "skipped: sample, computed on the CPU (as shell user, machine values only)");
+    assert_int_equal(p.gpu_calls, 1);
     assert_int_equal(p.calls, 1);
     assert_true(p.has_path);
     assert_false(p.as_current);
@@ -122,6 +142,114 @@ static void test_proof_after_an_installation(void **state) {
     assert_int_equal(verb_case_install(&c, "p803"), 0);
     assert_true(p.as_current);
     assert_true(verb_case_told(&c, "warning proof.as-current"));
+    verb_case_end(&c);
+}
+
+/* ---- the GPU stage ---- */
+
+static void gpu_says(probe *p, verb_case *c, int exit, const char *expected) {
+    c->options.selftest = CS_SELFTEST_REQUIRE;
+    int code = verb_case_install(c, "p803");
+    if (!c->outcome.proof_gpu || !strstr(c->outcome.proof_gpu, expected)) print_error("%s\n", c->outcome.proof_gpu);
+    assert_non_null(strstr(c->outcome.proof_gpu, expected));
+    assert_int_equal(code, exit);
+    assert_int_equal(p->gpu_calls, 1);
+}
+
+static void test_proof_computes(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    c.not_a_sample = true;
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    p.gpu = GPU("passed", "cuDNN computes right on Tesla T4");
+    gpu_says(&p, &c, 0, "passed: cuDNN computes right on Tesla T4");
+    const cs_proof_detail *detail = c.outcome.proof;
+    assert_string_equal(detail->device, "Tesla T4");
+    assert_string_equal(detail->driver, "418.96");
+    assert_int_equal(detail->call_count, 1);
+    assert_string_equal(detail->calls[0].error, "1.2e-07");
+    assert_int_equal(detail->calls[0].later_ns, 21000);
+    assert_true(verb_case_told(&c, "detail proof.call: convolution-forward, 1x1, fp32, GEMM: right, error 1.2e-07"));
+    verb_case_end(&c);
+}
+
+/* Whatever the library says: the package is called a sample. */
+static void test_proof_of_a_sample_never_says_gpu(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.gpu = GPU("passed", "cuDNN computes right on Tesla T4");
+    gpu_says(&p, &c, 0, "skipped: this package is a sample");
+    assert_null(strstr(c.outcome.proof_gpu, "computes right"));
+    verb_case_end(&c);
+}
+
+/* What the machine cannot is no failure of the installation, even where the proof is required. */
+static void test_proof_of_a_machine_that_cannot(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.gpu = GPU("no-driver", "There is no NVIDIA driver on this machine.");
+    gpu_says(&p, &c, 0, "skipped: There is no NVIDIA driver");
+    assert_false(verb_case_told(&c, "warning proof: Proof 3"));
+    verb_case_end(&c);
+    begin(&c, &p, good);
+    p.gpu = GPU("device-too-new", "GeForce RTX 3080 has compute capability 8.6");
+    gpu_says(&p, &c, 0, "skipped: GeForce RTX 3080");
+    assert_true(verb_case_told(&c, "warning proof: Proof 3, GPU: skipped: GeForce RTX 3080"));
+    verb_case_end(&c);
+}
+
+static void test_proof_of_a_wrong_result_takes_the_installation_back(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.gpu = GPU("wrong-result", "differs from the reference");
+    gpu_says(&p, &c, 1603, "failed: differs from the reference");
+    verb_case_assert_clean(&c);
+    verb_case_end(&c);
+}
+
+static void test_proof_knows_how_the_child_ended(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.gpu_timed_out = true;
+    gpu_says(&p, &c, 1603, "failed: the probe did not end within 60 s");
+    verb_case_end(&c);
+    begin(&c, &p, good);
+    p.gpu_exit = 0xC0000005;
+    gpu_says(&p, &c, 1603, "failed: the probe crashed in a library that it had loaded (exception 0xC0000005)");
+    assert_int_equal(c.outcome.proof->gpu.verdict, CS_GPU_CRASHED);
+    verb_case_end(&c);
+    begin(&c, &p, good);
+    p.gpu_exit = 0xC0000409;
+    gpu_says(&p, &c, 1603, "failed: a library ended the probe (0xC0000409)");
+    assert_int_equal(c.outcome.proof->gpu.verdict, CS_GPU_GAVE_UP);
+    verb_case_end(&c);
+    begin(&c, &p, good);
+    p.gpu = "{\"stage\":3,\"gpu\":{\"verdict\":\"unheard-of\"}}";
+    gpu_says(&p, &c, 1603, "failed: the probe gave no readable answer");
+    verb_case_end(&c);
+}
+
+/* What does not load is not tried on the GPU. */
+static void test_proof_does_not_compute_what_does_not_load(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.exit_code = 0xC0000005;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_non_null(strstr(c.outcome.proof_loading, "failed: the probe crashed"));
+    assert_string_equal(c.outcome.proof_gpu, "skipped: it does not load");
+    assert_int_equal(p.gpu_calls, 0);
     verb_case_end(&c);
 }
 
@@ -304,6 +432,12 @@ int main(void) {
         cmocka_unit_test(test_proof_knows_the_folder_by_any_name),
         cmocka_unit_test(test_proof_reads_a_bad_answer),
         cmocka_unit_test(test_proof_after_an_installation),
+        cmocka_unit_test(test_proof_computes),
+        cmocka_unit_test(test_proof_of_a_sample_never_says_gpu),
+        cmocka_unit_test(test_proof_of_a_machine_that_cannot),
+        cmocka_unit_test(test_proof_of_a_wrong_result_takes_the_installation_back),
+        cmocka_unit_test(test_proof_knows_how_the_child_ended),
+        cmocka_unit_test(test_proof_does_not_compute_what_does_not_load),
         cmocka_unit_test(test_proof_that_fails_is_a_warning),
         cmocka_unit_test(test_proof_required_and_failed_takes_the_installation_back),
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),

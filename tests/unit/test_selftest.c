@@ -13,7 +13,7 @@ static const cs_gpu_shape small_shapes[] = {
 };
 
 static cs_selftest_options options;
-static cs_selftest selftest;
+static cs_gpu_report selftest;
 
 static int set_up(void **state) {
     (void)state;
@@ -22,7 +22,7 @@ static int set_up(void **state) {
                                     .later_calls = 2,
                                     .shapes = small_shapes,
                                     .shape_count = sizeof small_shapes / sizeof small_shapes[0]};
-    selftest = (cs_selftest){0};
+    selftest = (cs_gpu_report){0};
     return 0;
 }
 

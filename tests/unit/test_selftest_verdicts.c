@@ -9,13 +9,13 @@
 
 static const cs_gpu_shape shape = {"plain", 1, 2, 5, 4, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1, true};
 static cs_selftest_options options;
-static cs_selftest selftest;
+static cs_gpu_report selftest;
 
 static int set_up(void **state) {
     (void)state;
     fake_cuda_begin();
     options = (cs_selftest_options){.loader = fake_cuda_loader(), .later_calls = 1, .shapes = &shape, .shape_count = 1};
-    selftest = (cs_selftest){0};
+    selftest = (cs_gpu_report){0};
     return 0;
 }
 
@@ -212,7 +212,7 @@ static void test_verdict_memory_taken(void **state) {
     fake.devices[0].available = (size_t)100 << 20;
     expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "100 of 8192 MiB");
     fake.devices[0].memory_status = CUDA_MEMORY_ALLOCATION; /* so little that the question itself fails */
-    expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "too little free memory even to be asked");
+    expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "has too little free memory.");
     fake.devices[0].memory_status = 0;
     fake.devices[0].available = (size_t)400 << 20;
     fake.failing = "cudnnCreate";

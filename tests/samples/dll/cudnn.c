@@ -42,6 +42,10 @@ static any_function find(part from, const char *function) {
 
 SAMPLE_IMPORT int cudaRuntimeGetVersion(int *version);
 
+/* By this the self-test knows that no GPU computes here (CS_SAMPLE_MARK in include/cudnn_setup/selftest.h). */
+SAMPLE_EXPORT int cudnnSetupSampleOnTheCpu(void);
+int cudnnSetupSampleOnTheCpu(void) { return 1; }
+
 SAMPLE_EXPORT size_t cudnnGetVersion(void) { return CUDNN_VERSION; }
 
 SAMPLE_EXPORT size_t cudnnGetCudartVersion(void) {
