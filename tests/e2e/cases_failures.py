@@ -151,25 +151,6 @@ def case_lock_held(t):
         t.equal(code, 0, "after the holder was killed: " + text[-300:])
 
 
-def case_two_at_once(t):
-    """two real runs at once: the second says 1618, the first finishes as if alone"""
-    t.sample("fullsize")   # long enough to meet it at work
-    with Machine(t, sample="fullsize") as m:
-        archive, manifest = m.add_archive()
-        first_result = m.wine.out("result") + ".json"
-        first = m.wine.popen([m.setup_exe, "/quiet", "/archive:" + archive, "/manifest:" + manifest, "/selftest:skip",
-                              "/json:" + first_result])
-        wine.wait_until(lambda: m.wine.exists(P + "\\state\\lock"), 60, "the first run at work")
-        code, _, _ = m.setup("/uninstall", "/quiet")
-        t.equal(code, 1618, "uninstall during the first run")
-        code, _, _ = m.install("/selftest:skip")
-        t.check(first.poll() is None, "the first run was still at work")
-        t.equal(code, 1618, "install during the first run")
-        t.equal(first.wait(300), 0, "the first run")
-        code, _, text = m.setup("/verify", "/quiet")
-        t.equal(code, 0, "verify: " + text[-300:])
-
-
 def case_theirs(t):
     """a file that somebody replaced after the install is theirs: kept and reported, the rest goes"""
     with Machine(t) as m:

@@ -12,6 +12,7 @@ usage: run.py --programs DIR --samples DIR --work DIR [--only TEXT] [--kill N] [
 
 import argparse
 import concurrent.futures
+import importlib
 import os
 import random
 import shutil
@@ -23,15 +24,11 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import wine  # noqa: E402
-import cases_environment  # noqa: E402
-import cases_failures  # noqa: E402
-import cases_install  # noqa: E402
-import cases_inuse  # noqa: E402
-import cases_kill  # noqa: E402
-import cases_proof  # noqa: E402
-import cases_recovery  # noqa: E402
 
-GROUPS = (cases_kill, cases_install, cases_inuse, cases_environment, cases_failures, cases_recovery, cases_proof)
+# Long ones first, so that they do not run alone at the end.
+FIRST = ("cases_kill", "cases_together", "cases_inuse")
+NAMES = sorted(name[:-3] for name in os.listdir(sys.path[0]) if name.startswith("cases_") and name.endswith(".py"))
+GROUPS = [importlib.import_module(name) for name in sorted(NAMES, key=lambda name: name not in FIRST)]
 
 
 class Skip(Exception):
