@@ -28,7 +28,7 @@ import wine  # noqa: E402
 # Long ones first, so that they do not run alone at the end.
 FIRST = ("cases_kill", "cases_together", "cases_inuse")
 NAMES = sorted(name[:-3] for name in os.listdir(sys.path[0]) if name.startswith("cases_") and name.endswith(".py"))
-GROUPS = [importlib.import_module(name) for name in sorted(NAMES, key=lambda name: name not in FIRST)]
+GROUPS = [importlib.import_module(name) for name in sorted(NAMES, key=lambda name: (*FIRST, name).index(name))]
 
 
 class Skip(Exception):
