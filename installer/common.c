@@ -88,10 +88,12 @@ cs_status common_absolute(void *ctx, const char *path, cs_buffer *out, cs_error 
 
 static volatile LONG cancel_asked;
 
+void common_ask_cancel(void) { InterlockedExchange(&cancel_asked, 1); }
+
 /* When the console's window is closed, the process is ended as soon as this returns, or after about five seconds: time for the
  * run to stop at its next safe point and to take back what it changed. What is not done by then is left to the journal. */
 static BOOL WINAPI on_control(DWORD control) {
-    InterlockedExchange(&cancel_asked, 1);
+    common_ask_cancel();
     if (control != CTRL_C_EVENT && control != CTRL_BREAK_EVENT) Sleep(INFINITE); /* until the program ends */
     return TRUE;
 }

@@ -46,6 +46,8 @@ void common_write(void *streams, bool to_error, const char *text, size_t size);
 /* From now on Ctrl+C, Ctrl+Break, and closing the console (or the session, where the system tells a console's programs) ask for
  * cancellation. */
 void common_hear_cancel(void);
+/* The same, from any thread. */
+void common_ask_cancel(void);
 /* cs_app_front.cancelled. */
 bool common_cancelled(void *ctx);
 

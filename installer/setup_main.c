@@ -5,6 +5,7 @@
 #include "common.h"
 #include "cudnn_setup/text.h"
 #include "service.h"
+#include "session_end.h"
 
 static const wchar_t title[] = L"cuDNN setup";
 
@@ -61,15 +62,18 @@ static void show(const cs_app_end *end) {
     cs_buffer_free(&wide);
 }
 
-static void on_begin(void *ctx, const cs_options *options) { cs_console_begin(&((setup *)ctx)->console, options); }
+static bool is_look(const cs_options *options) {
+    return options->verb == CS_VERB_HELP || options->verb == CS_VERB_STATUS || options->verb == CS_VERB_VERIFY;
+}
+
+static void on_begin(void *ctx, const cs_options *options) {
+    if (!is_look(options) && !options->dryrun) session_end_hear();
+    cs_console_begin(&((setup *)ctx)->console, options);
+}
 
 static void on_event(void *ctx, const cs_event *event) {
     setup *s = ctx;
     if (s->has_streams) cs_console_event(&s->console, event);
-}
-
-static bool is_look(const cs_options *options) {
-    return options->verb == CS_VERB_HELP || options->verb == CS_VERB_STATUS || options->verb == CS_VERB_VERIFY;
 }
 
 /* What was asked for in a console is answered there; a change that a person started ends with a box. */

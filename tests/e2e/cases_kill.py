@@ -7,6 +7,7 @@ import random
 import time
 
 import wine
+from cases_install import check_same
 from machine import P, REGISTRY_ROOTS, Machine
 from state import RECORDS, Picture, Store, differences, write_times
 
@@ -271,3 +272,25 @@ def case_kill_undo(t):
             killer.prepare(verb)
         killer.rounds([uninstall, rollback], t.options.kill // 2)
         killer.tell()
+
+
+def case_session_end(t):
+    """log-off and shutdown: asked first, it goes on; told, it cancels in time and everything is as before"""
+    t.sample("fullsize")
+    with Machine(t, sample="fullsize") as m:
+        before = m.snapshot()
+        words = install_words(m)
+        for how, code in (("ends", 1602), ("goes-on", 0)):
+            out = m.wine.out("result") + ".json"
+            process = m.wine.popen([m.setup_exe, "/quiet", "/json:" + out] + words)
+            wine.wait_until(lambda: m.wine.exists(m.tree + "\\.cudnn-setup") or process.poll() is not None, 60, "the unpacking")
+            told = time.monotonic()
+            m.wine.help("endsession", "cudnn-setup session end", how)
+            process.wait(300)
+            seconds = time.monotonic() - told
+            with open(m.wine.unix(out), "rb") as file:
+                result = json.loads(file.read().decode("utf-8"))
+            t.equal(result["exit"], code, how + ": exit code")
+            if how == "ends":
+                t.check(seconds < 5, "ended %.1f s after it was told: the system waits for about 5 s" % seconds)
+                check_same(t, before, m.snapshot(), "after the cancelled install")

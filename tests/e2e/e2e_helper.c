@@ -9,6 +9,7 @@
  *   e2e_helper lock FILE READY STOP       opens a file without sharing it, until STOP exists
  *   e2e_helper load NAME OUT              LoadLibraryW(NAME) in this process's own search order: path or error number
  *   e2e_helper attributes FILE HEX        sets file attributes
+ *   e2e_helper endsession NAME how        asks each window of that class as a log-off does; "ends" or "goes-on"
  *   e2e_helper restricted COMMAND-LINE    runs it with Administrators taken out of the token; ends with its exit code
  * Files are written as UTF-8 and appear whole (written beside, then renamed). */
 #include <windows.h>
@@ -243,6 +244,21 @@ static int command_attributes(wchar_t **arguments) {
     return SetFileAttributesW(arguments[0], wcstoul(arguments[1], NULL, 16)) ? 0 : 1;
 }
 
+/* The question and the answer that the system sends. A window may keep the last message for good: its program is to end
+ * meanwhile. */
+static int command_endsession(wchar_t **arguments) {
+    bool ends = !wcscmp(arguments[1], L"ends");
+    DWORD_PTR agreed = 0, unused;
+    int asked = 0;
+    for (HWND window = FindWindowExW(NULL, NULL, arguments[0], NULL); window;
+         window = FindWindowExW(NULL, window, arguments[0], NULL)) {
+        if (!SendMessageTimeoutW(window, WM_QUERYENDSESSION, 0, 0, SMTO_NORMAL, 5000, &agreed) || !agreed) return 1;
+        asked++;
+        SendMessageTimeoutW(window, WM_ENDSESSION, ends, 0, SMTO_NORMAL, 200, &unused);
+    }
+    return asked == 1 ? 0 : 1;
+}
+
 static int command_restricted(wchar_t **arguments) {
     BYTE sid[SECURITY_MAX_SID_SIZE];
     DWORD size = sizeof sid, code = 1;
@@ -276,6 +292,7 @@ int wmain(int count, wchar_t **arguments) {
         {L"load", 2, command_load},
         {L"lock", 3, command_lock},
         {L"attributes", 2, command_attributes},
+        {L"endsession", 2, command_endsession},
         {L"restricted", 1, command_restricted},
     };
     for (size_t i = 0; count > 1 && i < sizeof commands / sizeof commands[0]; i++)
