@@ -46,7 +46,9 @@ typedef struct cs_options {
     bool force, dryrun, norestart;
 } cs_options;
 
-/* arguments without the program's own name. CS_E_USAGE with the word and what is wrong with it. */
+/* arguments without the program's own name. CS_E_USAGE with the word and what is wrong with it: then json, log, report, ui and
+ * the verb are kept as far as they can be told, so that the failure can be reported where it was asked for. Freed all the same.
+ */
 cs_status cs_options_parse(cs_program program, const char *const *arguments, size_t count, cs_options *out, cs_error *error);
 void cs_options_free(cs_options *options);
 /* The text of /?. */

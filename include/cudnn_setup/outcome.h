@@ -6,6 +6,7 @@
 #include "cudnn_setup/options.h"
 #include "cudnn_setup/registry.h"
 #include "cudnn_setup/system.h"
+#include "cudnn_setup/value_diff.h"
 
 typedef enum cs_result {
     CS_RESULT_DONE,
@@ -25,6 +26,7 @@ typedef struct cs_outcome_file {
 
 typedef struct cs_outcome_value {
     char *name, *type, *old_text, *new_text; /* owned; NULL text: absent */
+    cs_value_diff diff;                      /* owned; empty where the change is not known entry by entry */
 } cs_outcome_value;
 
 typedef struct cs_outcome {
@@ -41,6 +43,8 @@ typedef struct cs_outcome {
     char *proof_files, *proof_loading, *proof_gpu; /* owned: "passed", "skipped: why", "failed: why"; NULL: did not run */
     struct cs_proof_detail *proof;                 /* owned (proof_detail.h); NULL: neither of the last two stages ran */
     cs_holders in_use;
+    struct cs_status_view *installations; /* owned; what /status found (status_view.h); NULL: another verb */
+    cs_buffer plan;                       /* for people: what a dry run would do; empty otherwise */
 } cs_outcome;
 
 void cs_outcome_free(cs_outcome *outcome);

@@ -103,8 +103,9 @@ cs_status cs_plan_repair(cs_plan *plan, const cs_host *host, const cs_tree *tree
 /* ---- telling ---- */
 
 /* Copies rows and registry changes into the outcome. done: what was "new" in the plan has been "placed". */
-cs_status cs_plan_report(const cs_plan *plan, bool done, cs_outcome *outcome, cs_error *error);
-/* Emits the plan as notes, one line per file and per PATH entry: what /dryrun prints. */
-void cs_plan_tell(const cs_plan *plan, const cs_host *host);
+cs_status cs_plan_report(const cs_plan *plan, const cs_host *host, bool done, cs_outcome *outcome, cs_error *error);
+/* Writes the plan into outcome->plan, for people: a line per file, the values entry by entry, the space that is needed, and the
+ * programs in outcome->in_use. What /dryrun prints. */
+void cs_plan_tell(const cs_plan *plan, const cs_host *host, cs_outcome *outcome);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct cs_result_view {
     const char *program; /* "cudnn-setup" */
     const char *version; /* of the program; NULL: unknown */
     cs_verb verb;
+    bool no_verb; /* the command line could not be understood, and no verb was seen on it */
     bool dryrun;
     int exit_code;
     const cs_outcome *outcome;

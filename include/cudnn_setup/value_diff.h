@@ -4,6 +4,7 @@
 #define CUDNN_SETUP_VALUE_DIFF_H
 
 #include "cudnn_setup/host.h"
+#include "cudnn_setup/json.h"
 #include "cudnn_setup/record.h"
 
 typedef struct cs_value_entry {
@@ -39,5 +40,8 @@ void cs_value_diff_say(cs_buffer *out, const cs_value_diff *diff, const char *in
 /* Heading and lines: "PATH (REG_EXPAND_SZ):" with a change of type said, then the entries. */
 void cs_value_change_say(cs_buffer *out, const cs_host *host, const char *tree_path, const cs_reg_change *change,
                          const char *indent, bool only_changes);
+
+/* "entries" of a list in the open object; nothing where it is no list. */
+void cs_value_put_entries(cs_json_writer *json, const cs_value_diff *diff);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct run {
     cs_log log;
     char time[32];
     uint64_t start;
+    bool parsed; /* the command line was understood */
     int exit_code;
 } run;
 
@@ -155,6 +156,21 @@ static void forget_outputs(cs_options *o) {
     }
 }
 
+/* Paths that the command line named; of a bad one only those where its failure is told. */
+static void check_paths(run *r, cs_status *status, cs_error *error) {
+    cs_error one = {0};
+    cs_status first = absolute_paths(r, &one);
+    cs_error taken = {0};
+    if (check_outputs(r, &taken) != CS_OK) {
+        forget_outputs(&r->options);
+        if (!first) one = taken;
+        if (!first) first = taken.status;
+    }
+    if (*status || !first) return;
+    *status = first;
+    *error = one;
+}
+
 /* ---- log ---- */
 
 static void open_log(run *r, const char *verb) {
@@ -225,16 +241,20 @@ static void do_verb(run *r) {
 
 /* ---- what is written at the end ---- */
 
+/* A verb that looks has a report, a dry run a plan. */
+static const char *report_text(const run *r) { return cs_buffer_string(r->report.size ? &r->report : &r->outcome.plan); }
+
 static cs_result_view view_of(const run *r) {
     const cs_system *system = r->host.system;
     return (cs_result_view){.program = cs_program_text(r->program),
                             .version = r->front->version,
                             .verb = r->options.verb,
+                            .no_verb = !r->parsed && !r->options.verb_given,
                             .dryrun = r->options.dryrun,
                             .exit_code = r->exit_code,
                             .outcome = &r->outcome,
                             .warnings = &r->warnings,
-                            .report = cs_buffer_string(&r->report),
+                            .report = report_text(r),
                             .log = r->log.path ? r->log.path : "",
                             .time = r->time,
                             .ms = system->ticks(system->ctx) - r->start};
@@ -259,7 +279,7 @@ static void write_report(run *r) {
     cs_buffer path = {0};
     if (r->options.report)
         cs_buffer_text(&path, r->options.report);
-    else if (!r->options.log && !r->options.dryrun)
+    else if (!r->options.log && !r->options.dryrun && r->parsed)
         cs_log_beside(&r->log, ".html", &path, NULL);
     if (path.size) write_result(r, path.data, cs_result_html, "report.failed", "the HTML report cannot be written");
     cs_buffer_free(&path);
@@ -267,27 +287,25 @@ static void write_report(run *r) {
 
 static void log_tail(run *r) {
     cs_log_write(&r->log, "result", "", cs_buffer_string(&r->outcome.message));
-    if (r->report.size) cs_log_write(&r->log, "report", "", cs_buffer_string(&r->report));
+    if (*report_text(r)) cs_log_write(&r->log, "report", "", report_text(r));
     cs_buffer line = {0};
     cs_buffer_format(&line, "exit code %d", r->exit_code);
     cs_log_write(&r->log, "end", "", line.failed ? "exit" : cs_buffer_string(&line));
     cs_buffer_free(&line);
 }
 
-static int finish(run *r, bool parsed) {
-    if (parsed) {
-        write_report(r);
-        if (r->options.json) write_result(r, r->options.json, cs_result_json, "json.failed", "the JSON result cannot be written");
-    }
+static int finish(run *r) {
+    write_report(r);
+    if (r->options.json) write_result(r, r->options.json, cs_result_json, "json.failed", "The JSON result cannot be written");
     log_tail(r);
     if (r->log.lost) warn(r, "log.lost", "the log of this run is not complete", &r->log.error);
     cs_buffer path = {0};
     cs_buffer_text(&path, r->log.path);
     cs_log_close(&r->log, NULL);
     cs_app_end end = {.exit_code = r->exit_code,
-                      .options = parsed ? &r->options : NULL,
+                      .options = r->parsed ? &r->options : NULL,
                       .message = cs_buffer_string(&r->outcome.message),
-                      .report = cs_buffer_string(&r->report),
+                      .report = report_text(r),
                       .log = cs_buffer_string(&path)};
     if (r->front->end) r->front->end(r->front->ctx, &end);
     cs_buffer_free(&path);
@@ -308,12 +326,12 @@ static int help(run *r) {
     return CS_EXIT_OK;
 }
 
-static int refuse(run *r, cs_status status, const cs_error *error, bool parsed) {
+static int refuse(run *r, cs_status status, const cs_error *error) {
     char text[2048];
     cs_error_text(error, text, sizeof text);
     set_outcome(r, status, error, text);
     r->exit_code = cs_exit_code(status);
-    return finish(r, parsed);
+    return finish(r);
 }
 
 int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
@@ -326,26 +344,16 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
 
     cs_error error = {0};
     cs_status status = cs_options_parse(program, arguments, count, &r.options, &error);
-    if (status) {
-        open_log(&r, "usage");
-        log_head(&r, arguments, count);
-        return refuse(&r, status, &error, false);
-    }
-    if (r.options.verb == CS_VERB_HELP) return help(&r);
+    r.parsed = status == CS_OK;
+    if (r.parsed && r.options.verb == CS_VERB_HELP) return help(&r);
     if (front->begin) front->begin(front->ctx, &r.options);
-    status = absolute_paths(&r, &error);
-    cs_error taken = {0};
-    if (check_outputs(&r, &taken) != CS_OK) {
-        forget_outputs(&r.options);
-        if (!status) error = taken;
-        if (!status) status = taken.status;
-    }
-    open_log(&r, cs_verb_text(r.options.verb));
+    check_paths(&r, &status, &error);
+    open_log(&r, r.parsed ? cs_verb_text(r.options.verb) : "usage");
     log_head(&r, arguments, count);
     r.verb = find_verb(verbs, verb_count, r.options.verb);
     if (!status && !r.verb)
         status = cs_fail(&error, CS_E_UNSUPPORTED, NULL, NULL, "this program cannot %s", cs_verb_text(r.options.verb));
-    if (status || !r.verb) return refuse(&r, status, &error, true);
+    if (status || !r.verb) return refuse(&r, status, &error);
     do_verb(&r);
-    return finish(&r, true);
+    return finish(&r);
 }

@@ -203,7 +203,7 @@ static cs_status report(cs_install_work *work) {
     cs_run *run = &work->run;
     const cs_manifest *m = &work->manifest;
     size_t fresh, replaced, same;
-    cs_status status = cs_plan_report(&work->plan, run->changing && !run->already, run->outcome, &run->error);
+    cs_status status = cs_plan_report(&work->plan, run->host, run->changing && !run->already, run->outcome, &run->error);
     count_rows(run->outcome, &fresh, &replaced, &same);
     if (run->already)
         cs_run_say(run, "%s %s for CUDA %s%s is already installed in %s: all %zu files are right. Nothing was changed.",
@@ -282,7 +282,7 @@ static cs_status dry_run(cs_install_work *work) {
     if (status == CS_OK)
         status = work->rows_right ? cs_plan_new_txid(run->host, work->txid, &run->error) : cs_install_stage(work);
     if (status == CS_OK) status = make_plan(work);
-    if (work->plan.row_count) cs_plan_tell(&work->plan, run->host);
+    if (work->plan.row_count) cs_plan_tell(&work->plan, run->host, run->outcome);
     if (status == CS_OK) run->already = nothing_to_do(work);
     return status == CS_OK ? report(work) : status;
 }

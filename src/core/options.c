@@ -222,12 +222,36 @@ static cs_status parse_words(parser *p) {
     return check_whole(p);
 }
 
+/* Of a bad command line only this counts: where its result is to be told, and what it seems to have been about. Words behind the
+ * bad one are looked at, too. What cannot be kept is not worth another error. */
+static void keep_outputs(parser *p) {
+    cs_options kept = {.program = p->out->program, .verb = p->out->verb, .verb_given = p->out->verb_given, .ui = p->out->ui};
+    cs_options *parsed = p->out;
+    char **const fields[] = {&kept.json, &kept.log, &kept.report};
+    static const char *const names[] = {"json", "log", "report"};
+    p->out = &kept;
+    for (size_t i = 0; i < p->count; i++) {
+        const char *word = p->arguments[i], *name, *value;
+        size_t size;
+        if (!is_option(word)) continue;
+        split_word(word, &name, &size, &value);
+        if (!value && i + 1 < p->count && !is_option(p->arguments[i + 1])) value = p->arguments[i + 1];
+        const option_row *row = find_row(kept.program, name, size);
+        for (size_t k = 0; row && value && *value && !strchr(value, '"') && k < sizeof names / sizeof names[0]; k++)
+            if (strcmp(row->name, names[k]) == 0 && !*fields[k]) *fields[k] = cs_strdup(value);
+        if (row && row->kind == OPTION_FLAG && row->group == GROUP_OUTPUT) row->set(&kept, 0);
+    }
+    p->out = parsed;
+    cs_options_free(parsed);
+    *parsed = kept;
+}
+
 cs_status cs_options_parse(cs_program program, const char *const *arguments, size_t count, cs_options *out, cs_error *error) {
     static const cs_verb without_verb[] = {CS_VERB_INSTALL, CS_VERB_DIAGNOSE, CS_VERB_PROBE};
     *out = (cs_options){.program = program, .verb = without_verb[program]};
     parser p = {.arguments = arguments, .count = count, .out = out, .error = error};
     cs_status status = parse_words(&p);
-    if (status) cs_options_free(out);
+    if (status) keep_outputs(&p);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cudnn_setup/proof_detail.h"
+#include "cudnn_setup/status_view.h"
 
 const char *cs_result_text(cs_result result) {
     switch (result) {
@@ -33,6 +34,7 @@ void cs_outcome_clear_changes(cs_outcome *outcome) {
         cs_free(outcome->values[i].type);
         cs_free(outcome->values[i].old_text);
         cs_free(outcome->values[i].new_text);
+        cs_value_diff_free(&outcome->values[i].diff);
     }
     cs_free(outcome->values);
     outcome->files = NULL;
@@ -50,6 +52,9 @@ void cs_outcome_free(cs_outcome *outcome) {
     cs_free(outcome->proof_gpu);
     cs_proof_detail_free(outcome->proof);
     cs_holders_free(&outcome->in_use);
+    if (outcome->installations) cs_status_view_free(outcome->installations);
+    cs_free(outcome->installations);
+    cs_buffer_free(&outcome->plan);
     *outcome = (cs_outcome){0};
 }
 

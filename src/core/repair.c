@@ -103,7 +103,7 @@ static cs_status repair_damage(repairing *r, const cs_record *head) {
     else
         status = cs_plan_new_txid(run->host, work->txid, &run->error);
     if (status == CS_OK) status = make_plan(r, head);
-    if (!run->changing && work->plan.row_count) cs_plan_tell(&work->plan, run->host);
+    if (!run->changing && work->plan.row_count) cs_plan_tell(&work->plan, run->host, run->outcome);
     if (status == CS_OK && run->changing) status = apply(r, head);
     return status;
 }
@@ -118,7 +118,7 @@ static cs_status report(repairing *r, const cs_receipt *top) {
                    r->work.place.tree.path);
         return status;
     }
-    status = cs_plan_report(&r->work.plan, run->changing, run->outcome, &run->error);
+    status = cs_plan_report(&r->work.plan, run->host, run->changing, run->outcome, &run->error);
     cs_run_say(run, "%s%zu of %zu files and %zu environment values in %s %s.%s", run->changing ? "" : "Dry run: ", r->bad_count,
                top->row_count, r->work.environment.count, r->work.place.tree.path,
                run->changing ? "were put right" : "would be put right", run->changing ? "" : " Nothing was changed.");

@@ -74,7 +74,7 @@ static void head(const cs_result_view *view, cs_buffer *out) {
                    "overflow-wrap:anywhere}pre{white-space:pre-wrap;background:#f4f4f4;padding:1em}</style>\n<title>");
     report_escaped(out, view->program);
     cs_buffer_text(out, " ");
-    report_escaped(out, cs_verb_text(view->verb));
+    report_escaped(out, view->no_verb ? "(no verb)" : cs_verb_text(view->verb));
     cs_buffer_text(out, "</title>\n</head>\n<body>\n<h1>");
     report_escaped(out, cs_buffer_string(&view->outcome->message));
     cs_buffer_text(out, "</h1>\n");
@@ -85,7 +85,7 @@ static void summary(const cs_result_view *view, cs_buffer *out) {
     cs_buffer text = {0};
     HEADS("Run", 2, "What", "Value");
     cs_buffer_format(&text, "%s%s%s /%s%s", view->program, view->version ? " " : "", view->version ? view->version : "",
-                     cs_verb_text(view->verb), view->dryrun ? " /dryrun" : "");
+                     view->no_verb ? "(no verb)" : cs_verb_text(view->verb), view->dryrun ? " /dryrun" : "");
     ROW(2, "Program", cs_buffer_string(&text));
     cs_buffer_clear(&text);
     cs_buffer_format(&text, "%s, exit code %d", cs_result_text(outcome->result), view->exit_code);

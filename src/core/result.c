@@ -2,6 +2,7 @@
 
 #include "cudnn_setup/json.h"
 #include "cudnn_setup/proof_detail.h"
+#include "cudnn_setup/status_view.h"
 
 cs_status cs_warnings_add(cs_warnings *warnings, const char *id, const char *text, cs_error *error) {
     cs_warning warning = {.id = cs_strdup(id), .text = cs_strdup(text)};
@@ -73,6 +74,7 @@ static void put_registry(cs_json_writer *json, const cs_outcome *outcome) {
         cs_json_put_text(json, "type", value->type);
         put_known(json, "old", value->old_text);
         put_known(json, "new", value->new_text);
+        cs_value_put_entries(json, &value->diff);
         cs_json_end(json, '}');
     }
     cs_json_end(json, ']');
@@ -117,7 +119,7 @@ cs_status cs_result_json(const cs_result_view *view, cs_buffer *out, cs_error *e
     cs_json_begin(&json, NULL, '{');
     cs_json_put_uint(&json, "schema", CS_RESULT_SCHEMA);
     cs_json_put_text(&json, "program", view->program);
-    cs_json_put_text(&json, "verb", cs_verb_text(view->verb));
+    cs_json_put_text(&json, "verb", view->no_verb ? "none" : cs_verb_text(view->verb));
     cs_json_put_uint(&json, "exit", (uint64_t)view->exit_code);
     cs_json_put_text(&json, "result", cs_result_text(outcome->result));
     cs_json_put_text(&json, "message", cs_buffer_string(&outcome->message));
@@ -128,6 +130,7 @@ cs_status cs_result_json(const cs_result_view *view, cs_buffer *out, cs_error *e
     put_registry(&json, outcome);
     put_proof(&json, outcome);
     put_in_use(&json, &outcome->in_use);
+    if (outcome->installations) cs_status_put(outcome->installations, &json);
     put_warnings(&json, view->warnings);
     if (view->log[0]) cs_json_put_text(&json, "log", view->log);
     cs_json_put_uint(&json, "ms", view->ms);

@@ -1,113 +1,107 @@
-#include <inttypes.h>
-#include <stdio.h>
+/* The verb /status: gathers, tells, and says in one sentence and one exit code how things stand. */
+#include <string.h>
 
-#include "cudnn_setup/levels.h"
-#include "cudnn_setup/plan.h"
-#include "cudnn_setup/verb.h"
+#include "cudnn_setup/status_view.h"
+#include "cudnn_setup/wording.h"
 
-static void append_trust(const cs_trust *trust, cs_buffer *out) {
-    char hex[CS_SHA256_HEX + 1];
-    if (trust->kind == CS_TRUST_UNVERIFIED)
-        cs_buffer_text(out, "unverified copy: nobody vouches for it");
-    else if (trust->kind == CS_TRUST_PINNED)
-        cs_buffer_text(out, "pinned archive");
-    else
-        cs_buffer_format(out, "%s manifest", cs_trust_text(trust->kind));
-    if (trust->sample) cs_buffer_text(out, ", a sample");
-    cs_hex(trust->has_archive_sha256 ? trust->archive_sha256 : trust->manifest_sha256, CS_SHA256_SIZE, hex);
-    cs_buffer_format(out, ", SHA-256 of the %s %s", trust->has_archive_sha256 ? "archive" : "manifest", hex);
-}
+typedef struct tally {
+    size_t installed, pending, damaged, aside;
+} tally;
 
-static void append_receipt(const cs_receipt *receipt, bool newest, bool oldest, cs_buffer *out) {
-    char time[24];
-    size_t ours = 0, kept = 0;
-    for (size_t i = 0; i < receipt->row_count; i++) {
-        ours += receipt->rows[i].ours;
-        kept += receipt->rows[i].ours && receipt->rows[i].had_old;
+static tally count(const cs_status_view *view) {
+    tally t = {0};
+    for (size_t i = 0; i < view->tree_count; i++) {
+        const cs_status_tree *tree = &view->trees[i];
+        bool torn = false;
+        for (size_t j = 0; j < tree->work_count; j++) torn = torn || (tree->works[j].problem && tree->known.pending);
+        t.installed += tree->level_count > 0;
+        t.pending += tree->known.pending != CS_PENDING_NONE;
+        t.damaged += tree->problem || torn;
+        t.aside += !tree->level_count && tree->file_count;
     }
-    cs_time_text(receipt->time, time);
-    cs_buffer_format(out, "  %s %s %s, %s\n",
-                     newest   ? "now: "
-                     : oldest ? "first:"
-                              : "then:",
-                     receipt->product, receipt->version, time);
-    cs_buffer_text(out, "    trust: ");
-    append_trust(&receipt->trust, out);
-    cs_buffer_format(out, "\n    files: %zu of %zu placed, %zu were already right\n", ours, receipt->row_count,
-                     receipt->row_count - ours);
-    cs_buffer_format(out, "    undo data: %zu older files, %" PRIu64 " bytes\n", kept, cs_levels_size(receipt));
-    for (size_t i = 0; i < receipt->reg_count; i++) cs_buffer_format(out, "    environment: %s\n", receipt->regs[i].name);
+    if (view->copy && view->service && !t.pending) t.pending = 1;
+    return t;
 }
 
-static void append_parked(const cs_record *head, cs_buffer *out) {
-    for (size_t i = 0; i < head->parked_count; i++)
-        cs_buffer_format(out,
-                         "  kept aside: the older %s is .cudnn-setup\\%s\\old\\%02u, because it was no longer ours to replace\n",
-                         head->parked[i].target, head->parked[i].blob.txid, head->parked[i].blob.number);
-}
-
-/* A head lists what was to be dropped; most of it went with the same run. */
-static size_t still_to_drop(const cs_host *host, const cs_record *head) {
-    size_t count = 0;
-    for (size_t i = 0; i < head->cleanup_count; i++) count += cs_plan_blob_exists(host, head->tree_path, &head->cleanup[i]);
-    return count;
-}
-
-static void append_tree(const cs_host *host, const cs_known_tree *known, cs_buffer *out) {
-    const cs_record *head = &known->head;
-    cs_buffer_format(out, "%s\n  id %s\n", head->tree_path, known->id);
-    for (size_t i = head->stack_count; i-- > 0;) append_receipt(&head->stack[i], i + 1 == head->stack_count, i == 0, out);
-    append_parked(head, out);
-    size_t waiting = still_to_drop(host, head);
-    if (waiting) cs_buffer_format(out, "  waiting to be dropped (files): %zu; each later run tries again\n", waiting);
-    if (known->pending != CS_PENDING_NONE) cs_buffer_text(out, "  interrupted work is pending: cudnn-setup /recover goes on\n");
-}
-
-/* What cannot be read is shown with its way out; by the readable copies it is no more than a line. */
-static void append_blocked(const cs_known_trees *trees, cs_buffer *out) {
-    for (size_t i = 0; i < trees->blocked_count; i++) {
-        const cs_blocked_tree *one = &trees->blocked[i];
-        cs_buffer_format(out, "%s\n  id %s\n  %s: %s\n", one->path ? one->path : "(a CUDA tree)", one->id, one->error.path,
-                         one->error.detail[0] ? one->error.detail : cs_status_text(one->error.status));
+/* The tree of the outcome is the first with an installation; the report has them all. */
+static cs_status name_first(cs_run *run, const cs_status_view *view) {
+    for (size_t i = 0; i < view->tree_count; i++) {
+        const cs_status_tree *found = &view->trees[i];
+        if (!found->level_count) continue;
+        cs_tree tree = {.path = found->known.head.tree_path};
+        memcpy(tree.id, found->known.id, sizeof tree.id);
+        run->outcome->trust = found->levels[0].receipt->trust;
+        return cs_run_set_tree(run, &tree);
     }
-}
-
-/* The tree of the outcome is the first one; the report has them all. */
-static cs_status describe(cs_run *run, cs_buffer *report, size_t *installed) {
-    cs_status status = CS_OK;
-    *installed = 0;
-    for (size_t i = 0; i < run->trees.count && status == CS_OK; i++) {
-        const cs_known_tree *known = &run->trees.items[i];
-        append_tree(run->host, known, report);
-        if (!known->head.stack_count || (*installed)++) continue;
-        cs_tree tree = {.path = known->head.tree_path};
-        for (size_t j = 0; j < sizeof tree.id; j++) tree.id[j] = known->id[j];
-        status = cs_run_set_tree(run, &tree);
-        run->outcome->trust = cs_trees_top(&known->head)->trust;
-    }
-    return status == CS_OK ? cs_buffer_check(report, &run->error) : status;
-}
-
-static cs_status tell(cs_run *run, cs_buffer *report) {
-    size_t installed = 0;
-    cs_status status = describe(run, report, &installed);
-    if (status != CS_OK) return status;
-    append_blocked(&run->trees, report);
-    if (run->trees.readable_only)
-        cs_buffer_text(report, "Read from the readable copy; an administrator sees the records themselves.\n");
-    status = cs_run_refuse_pending(run);
-    if (status == CS_OK && run->trees.blocked_count && (!run->trees.readable_only || !installed))
-        status = cs_trees_refuse_blocked(&run->trees, 0, &run->error);
-    if (status != CS_OK) return status;
-    if (!installed)
-        return cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
-    cs_run_say(run, "cuDNN is installed in %zu CUDA tree%s by cudnn-setup.", installed, installed == 1 ? "" : "s");
     return CS_OK;
+}
+
+static void say_installed(cs_run *run, const cs_status_view *view, const tally *t) {
+    cs_buffer trees = {0};
+    const cs_status_tree *one = NULL;
+    for (size_t i = 0; i < view->tree_count && !one; i++)
+        if (view->trees[i].level_count) one = &view->trees[i];
+    if (t->installed == 1 && one)
+        cs_run_say(run, "%s %s is installed in %s.", one->levels[0].receipt->product, one->levels[0].receipt->version,
+                   one->known.head.tree_path);
+    else
+        cs_say_count(&trees, t->installed, "CUDA tree", "CUDA trees");
+    if (trees.size) cs_run_say(run, "cudnn-setup has installed cuDNN in %s.", trees.data);
+    cs_buffer_free(&trees);
+}
+
+static cs_status conclude_damage(cs_run *run, const cs_status_view *view) {
+    if (view->copy) {
+        cs_run_say(run, "The readable copy of what is installed is missing or damaged. The records themselves may be sound: "
+                        "cudnn-setup /status as an administrator reads them, and the next changing run writes the copy again.");
+        return cs_fail(&run->error, CS_E_FAILED, NULL, NULL, NULL);
+    }
+    cs_run_say(run,
+               "A record of cudnn-setup is damaged: nothing is changed in its CUDA tree until it is whole again. Restore the "
+               "folder that is named from a backup, or keep it for whoever helps you.");
+    return cs_fail(&run->error, CS_E_PENDING, NULL, NULL, NULL);
+}
+
+static cs_status conclude(cs_run *run, const cs_status_view *view) {
+    const tally t = count(view);
+    if (t.damaged) return conclude_damage(run, view);
+    if (t.pending) {
+        cs_run_say(run, view->running ? "A run of cudnn-setup is at work now; what it changes is not finished yet."
+                                      : "An interrupted run has not been finished or undone yet: cudnn-setup /recover, any other "
+                                        "changing run, or the next start of Windows does that.");
+        return cs_fail(&run->error, CS_E_PENDING, NULL, NULL, NULL);
+    }
+    if (t.installed) {
+        say_installed(run, view, &t);
+        return CS_OK;
+    }
+    cs_run_say(run, "cudnn-setup has nothing installed on this machine.%s",
+               t.aside ? " Files that it kept aside are still there." : "");
+    return cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, NULL);
+}
+
+/* Hashing every file takes as long as verifying: the diagnosis, which verifies anyway, leaves it out. */
+static cs_status look(cs_run *run, cs_status_view *view, cs_buffer *report) {
+    cs_status status = cs_status_gather(run, run->options->verb == CS_VERB_STATUS, view);
+    if (status != CS_OK) return status;
+    cs_status_say(view, report);
+    status = cs_buffer_check(report, &run->error);
+    if (status == CS_OK) status = name_first(run, view);
+    return status == CS_OK ? conclude(run, view) : status;
 }
 
 cs_status cs_show_status(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
     cs_run run;
     cs_status status = cs_run_begin_reading(&run, host, options, outcome);
-    if (status == CS_OK) status = tell(&run, report);
+    /* A record that the others cannot go on with is what this verb is asked about. */
+    if (status != CS_OK && status != CS_E_NO_MEMORY && run.session.programs) {
+        run.error = (cs_error){0};
+        status = CS_OK;
+    }
+    if (status == CS_OK) {
+        outcome->installations = cs_alloc(1, sizeof *outcome->installations);
+        status = outcome->installations ? look(&run, outcome->installations, report)
+                                        : cs_fail(&run.error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    }
     return cs_run_end(&run, status);
 }

@@ -114,10 +114,10 @@ cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, 
     if (status == CS_OK) status = cs_plan_new_txid(run->host, u.txid, &run->error);
     if (status == CS_OK) cs_emit(run->host->events, CS_EVENT_STEP, "plan", "Checking the files in %s", u.place.tree.path);
     if (status == CS_OK) status = make_plan(&u);
-    if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host);
+    if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host, run->outcome);
     if (status == CS_OK && run->changing) status = apply(&u);
     if (status == CS_OK) cs_outcome_clear_changes(run->outcome); /* of an installation that this takes back */
-    if (status == CS_OK) cs_run_forgive(run, cs_plan_report(&u.plan, run->changing, run->outcome, &run->error));
+    if (status == CS_OK) cs_run_forgive(run, cs_plan_report(&u.plan, run->host, run->changing, run->outcome, &run->error));
     cs_plan_free(&u.plan);
     cs_environment_plan_free(&u.environment);
     cs_tree_place_free(&u.place);

@@ -221,3 +221,18 @@ void cs_value_change_say(cs_buffer *out, const cs_host *host, const char *tree_p
     cs_value_diff_free(&diff);
     cs_buffer_free(&deeper);
 }
+
+void cs_value_put_entries(cs_json_writer *json, const cs_value_diff *diff) {
+    if (!diff->list) return;
+    cs_json_begin(json, "entries", '[');
+    for (size_t i = 0; i < diff->count; i++) {
+        const cs_value_entry *entry = &diff->items[i];
+        cs_json_begin_line(json, NULL, '{');
+        cs_json_put_text(json, "change", entry->mark == '+' ? "added" : entry->mark == '-' ? "removed" : "same");
+        cs_json_put_uint(json, "index", entry->index);
+        cs_json_put_text(json, "text", entry->text);
+        if (entry->ours) cs_json_put_bool(json, "ours", true);
+        cs_json_end(json, '}');
+    }
+    cs_json_end(json, ']');
+}

@@ -206,6 +206,8 @@ class Prefix:
             return code, None, text
         with open(path, "rb") as file:
             object_ = json.loads(file.read().decode("utf-8"))
+        problems = SCHEMA.problems(object_)
+        assert not problems, "the result is not as its schema says: %s" % problems
         assert object_["exit"] & 0xFF == code, "exit code %d, /json says %d" % (code, object_["exit"])
         return object_["exit"], object_, text
 

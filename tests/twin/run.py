@@ -18,9 +18,16 @@ import tempfile
 import time
 import zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+
+import schema_check  # noqa: E402
+
 MEMORY_LIMIT_KIB = 64 * 1024
 ENVIRONMENT = "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Environment"
 UNINSTALL = "SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Uninstall"
+
+
+SCHEMA = schema_check.Checker()
 
 
 class Checks:
@@ -136,6 +143,9 @@ class Machine:
             raise AssertionError("no result, exit %d:\n%s" % (done.returncode, self.out))
         with open(self.result_path, "rb") as file:
             result = json.loads(file.read().decode("utf-8"))
+        problems = SCHEMA.problems(result)
+        if problems:
+            raise AssertionError("the result is not as its schema says: %s" % problems)
         if done.returncode != result["exit"] & 0xFF:
             raise AssertionError("exit %d, result says %d:\n%s" % (done.returncode, result["exit"], self.out))
         return result

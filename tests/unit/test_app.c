@@ -206,7 +206,7 @@ static void test_app_json_that_cannot_be_written_is_said(void **state) {
     scene *s = *state;
     assert_int_equal(RUN(s, "/passive", "/json:C:\\Nowhere\\r.json"), 0);
     assert_int_equal(s->runs, 1);
-    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: the JSON result cannot be written: open C:\\Nowhere"));
+    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: The JSON result cannot be written: open C:\\Nowhere"));
     assert_non_null(strstr(content(s, ELEVATED "install-4242.log"), "[json.failed]"));
 }
 
@@ -264,7 +264,15 @@ static void test_app_usage_error_is_logged(void **state) {
     assert_int_equal(s->runs, 0);
     assert_non_null(strstr(cs_buffer_string(&s->err), "/quite: bad command line: no such option"));
     assert_non_null(strstr(content(s, ELEVATED "usage-4242.log"), "[run.argument] /quite\r\n"));
-    assert_false(memory_host_exists(s->machine, "C:\\Here\\r.json"));
+    assert_non_null(strstr(content(s, "C:\\Here\\r.json"), "\"verb\": \"none\",\n  \"exit\": 1639"));
+}
+
+static void test_app_usage_error_names_the_verb(void **state) {
+    scene *s = *state;
+    assert_int_equal(RUN(s, "/uninstall", "/bogus", "/quiet", "/json:r.json", "/log:C:\\Here\\l.log"), 1639);
+    assert_int_equal(s->runs, 0);
+    assert_non_null(strstr(content(s, "C:\\Here\\r.json"), "\"verb\": \"uninstall\",\n  \"exit\": 1639"));
+    assert_non_null(strstr(content(s, "C:\\Here\\l.log"), "exit code 1639"));
 }
 
 static void test_app_help_leaves_no_trace(void **state) {
@@ -377,6 +385,7 @@ int main(void) {
         TEST(test_app_asks_only_interactive_changes),
         TEST(test_app_asks_nothing_before_looking),
         TEST(test_app_usage_error_is_logged),
+        TEST(test_app_usage_error_names_the_verb),
         TEST(test_app_help_leaves_no_trace),
         TEST(test_app_given_log_and_report),
         TEST(test_app_log_that_cannot_be_opened_goes_to_its_usual_place),

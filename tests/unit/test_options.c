@@ -35,7 +35,30 @@ static void refused(cs_program program, const char *part, const char *const *wor
         fail_msg("\"%s\" not in: %s: %s", part, error.path, error.detail);
     assert_null(options.archive);
     assert_null(options.cuda);
-    assert_null(options.log);
+    cs_options_free(&options);
+}
+
+/* Where the result goes is kept of a bad command line, whether it stands before the bad word or behind it. */
+static void test_options_bad_line_keeps_its_outputs(void **state) {
+    (void)state;
+    static const char *const words[] = {"/json:r.json", "/uninstall", "/log",           "l.log",
+                                        "/bogus",       "/quiet",     "/report=p.html", "/json:s"};
+    cs_options o;
+    cs_error error = {0};
+    assert_int_equal(cs_options_parse(CS_PROGRAM_SETUP, words, sizeof words / sizeof words[0], &o, &error), CS_E_USAGE);
+    assert_string_equal(error.path, "/bogus");
+    assert_string_equal(o.json, "r.json");
+    assert_string_equal(o.log, "l.log");
+    assert_string_equal(o.report, "p.html");
+    assert_int_equal(o.ui, CS_UI_QUIET);
+    assert_true(o.verb_given);
+    assert_int_equal(o.verb, CS_VERB_UNINSTALL);
+    cs_options_free(&o);
+    static const char *const bad[] = {"/json:C:\\dir\" /quiet"};
+    assert_int_equal(cs_options_parse(CS_PROGRAM_SETUP, bad, 1, &o, &error), CS_E_USAGE);
+    assert_null(o.json);
+    assert_false(o.verb_given);
+    cs_options_free(&o);
 }
 
 static void test_options_nothing_is_install(void **state) {
@@ -394,6 +417,7 @@ static void test_options_help_is_aligned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_bad_line_keeps_its_outputs),
         cmocka_unit_test(test_options_nothing_is_install),
         cmocka_unit_test(test_options_doctor_without_verb_diagnoses),
         cmocka_unit_test(test_options_every_spelling),

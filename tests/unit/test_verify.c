@@ -243,35 +243,6 @@ static void test_verify_without_rights_reads_the_readable_copy(void **state) {
     verb_case_end(&c);
 }
 
-static void test_verify_status_tells_the_stack(void **state) {
-    (void)state;
-    verb_case c;
-    cs_buffer report = {0};
-    begin_installed(&c);
-    verb_case_package(&c, "p804", "8.0.4.30", 8004, "804", false);
-    assert_int_equal(verb_case_install(&c, "p804"), 0);
-    cs_outcome_free(&c.outcome);
-    assert_int_equal(cs_show_status(c.host, &c.options, &report, &c.outcome), CS_OK);
-    assert_non_null(strstr(report.data, "now:  cuDNN 8.0.4.30"));
-    assert_non_null(strstr(report.data, "first: cuDNN 8.0.3.33"));
-    assert_non_null(strstr(report.data, "pinned archive, a sample, SHA-256 of the archive "));
-    assert_non_null(strstr(report.data, "undo data: 5 older files"));
-    assert_non_null(strstr(report.data, "environment: CUDA_PATH"));
-    cs_buffer_free(&report);
-    verb_case_end(&c);
-}
-
-static void test_verify_status_of_nothing_is_1605(void **state) {
-    (void)state;
-    verb_case c;
-    cs_buffer report = {0};
-    verb_case_begin(&c);
-    assert_int_equal(cs_show_status(c.host, &c.options, &report, &c.outcome), CS_E_NOTHING);
-    assert_false(memory_host_exists(c.machine, VERB_P));
-    cs_buffer_free(&report);
-    verb_case_end(&c);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verify_of_a_whole_installation_is_0),
@@ -286,8 +257,6 @@ int main(void) {
         cmocka_unit_test(test_verify_killed_anywhere_then_recovered_is_before_or_after),
         cmocka_unit_test(test_verify_recovery_tells_of_the_environment),
         cmocka_unit_test(test_verify_without_rights_reads_the_readable_copy),
-        cmocka_unit_test(test_verify_status_tells_the_stack),
-        cmocka_unit_test(test_verify_status_of_nothing_is_1605),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
