@@ -59,11 +59,17 @@ static cs_status plan_undo(cs_run *run, const cs_status_tree *tree, size_t depth
     cs_host quiet = quiet_host(run);
     cs_tree_place place = {0};
     cs_environment_plan environment = {0};
+    const cs_receipt **others = NULL;
+    size_t count = 0;
     char txid[CS_ID_HEX + 1];
     cs_status status = cs_tree_locate(&quiet, &tree->known, NULL, &place, error);
     if (status == CS_OK) status = cs_plan_new_txid(&quiet, txid, error);
-    if (status == CS_OK && quiet.registry && !place.strangers)
-        status = cs_environment_plan_undo(&quiet, head->tree_path, drop, depth, &environment, error);
+    if (status == CS_OK && quiet.registry && !place.strangers) {
+        status = cs_trees_receipts(&run->trees, tree->known.id, depth, &others, &count, error);
+        if (status == CS_OK)
+            status = cs_environment_plan_undo(&quiet, head->tree_path, drop, depth, others, count, &environment, error);
+        cs_free(others);
+    }
     if (status == CS_OK)
         status = cs_plan_undo(plan, &quiet, &place.tree, txid, kind, head, depth, place.strangers, place.gone, error);
     if (status == CS_OK) status = cs_plan_add_changes(plan, &environment, error);

@@ -121,6 +121,22 @@ static cs_status read_works(cs_run *run, cs_status_tree *tree) {
     return status;
 }
 
+/* The other verbs' own word on a tree that they leave alone: with the way out. */
+static cs_status take_blocked(cs_run *run, cs_status_tree *tree) {
+    for (size_t i = 0; i < run->trees.blocked_count; i++) {
+        const cs_blocked_tree *blocked = &run->trees.blocked[i];
+        if (strcmp(blocked->id, tree->known.id) != 0) continue;
+        if (blocked->path && !tree->known.head.tree_path) tree->known.head.tree_path = cs_strdup(blocked->path);
+        cs_buffer text = {0};
+        cs_buffer_format(&text, "%s: %s", blocked->error.path, blocked->error.detail);
+        cs_free(tree->problem);
+        tree->problem = cs_strdup(cs_buffer_string(&text));
+        cs_buffer_free(&text);
+        return tree->problem ? CS_OK : no_memory(run);
+    }
+    return CS_OK;
+}
+
 static cs_status read_state_tree(cs_run *run, cs_status_view *view, const char *id) {
     cs_status_tree *tree = NULL;
     cs_error error = {0};
@@ -129,9 +145,13 @@ static cs_status read_state_tree(cs_run *run, cs_status_view *view, const char *
     if (status != CS_OK) return status;
     status = cs_session_head(&run->session, id, &tree->known.head, NULL, &error);
     status = keep_record(run, tree, status, &error);
+    /* What stands beside a head and cannot be believed is no reason not to show the head. */
+    if (status == CS_OK && tree->problem)
+        tree->has_record = cs_engine_read_record(&run->session, id, "head", &tree->known.head, NULL) == CS_OK;
     if (status == CS_OK && cs_engine_state_path(&run->session, id, "head", &path, NULL) == CS_OK)
         file_time(run, path.data, &tree->has_time, &tree->time);
     if (status == CS_OK) status = read_works(run, tree);
+    if (status == CS_OK) status = take_blocked(run, tree);
     cs_buffer_free(&path);
     if (status == CS_OK && !tree->has_record && !tree->problem && !tree->work_count) view->tree_count--; /* an empty folder */
     return status;

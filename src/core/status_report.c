@@ -64,7 +64,7 @@ static cs_status conclude_damage(cs_run *run, const cs_status_view *view) {
 
 static cs_status conclude(cs_run *run, const cs_status_view *view) {
     const tally t = count(view);
-    if (t.damaged) return conclude_damage(run, view);
+    if (t.damaged && !(view->copy && t.installed)) return conclude_damage(run, view);
     if (t.pending) {
         cs_run_say(run, view->running ? "A run of cudnn-setup is at work now; what it changes is not finished yet."
                                       : "An interrupted run has not been finished or undone yet: cudnn-setup /recover, any other "

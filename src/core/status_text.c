@@ -118,7 +118,7 @@ static void say_future(const cs_status_work *work, cs_buffer *out) {
 static void say_work(const cs_status_view *view, const cs_status_work *work, cs_buffer *out) {
     bool intent = strcmp(work->name, "intent") == 0;
     cs_buffer_text(out, intent ? "  An installation that was prepared and not begun" : "  Interrupted");
-    if (work->readable && !intent) cs_buffer_format(out, " %s", cs_kind_names[work->kind]);
+    if (!intent) cs_buffer_format(out, " %s", work->readable ? cs_kind_names[work->kind] : "work");
     if (work->has_time) cs_buffer_text(out, intent ? ", of " : " of ");
     if (work->has_time) cs_say_time(out, view->host, work->time);
     if (intent) {
@@ -222,10 +222,7 @@ static void say_head(const cs_status_view *view, const cs_status_tree *tree, cs_
     if (tree->has_record) cs_buffer_text(out, "\n");
     say_folder(tree, out);
     if (tree->problem)
-        visible(out,
-                view->copy ? "  Its readable copy cannot be used: "
-                           : "  Its record cannot be used, and nothing is changed by it: ",
-                tree->problem, ".\n");
+        visible(out, view->copy ? "  Its readable copy cannot be used: " : "  Its record cannot be used: ", tree->problem, ".\n");
     for (size_t i = 0; i < tree->work_count; i++) say_work(view, &tree->works[i], out);
 }
 

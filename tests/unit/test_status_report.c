@@ -357,11 +357,12 @@ static void test_status_report_damaged_records(void **state) {
     memory_host_flip(s.c.machine, state_path(&s, "head"), 200);
     ask(&s);
     assert_int_equal(s.code, 1604);
-    MESSAGE(&s, "A record of cudnn-setup is damaged");
-    SAID(&s, "A CUDA tree whose place is not known\n  id: ");
-    SAID(&s, "  Its record cannot be used, and nothing is changed by it: ");
-    SAID(&s, "\\head: malformed");
-    JSON(&s, "\"folder\": \"unknown\",\n      \"problem\": \"");
+    MESSAGE(&s, "A record of cudnn-setup cannot be used");
+    SAID(&s, VERB_TREE "\n  id: ");
+    SAID(&s, "  Its record cannot be used: ");
+    SAID(&s, "\\head: its own SHA-256 does not match");
+    SAID(&s, "/forget /force /tree:");
+    JSON(&s, "\"folder\": \"here\",\n      \"problem\": \"");
     end(&s);
 }
 
