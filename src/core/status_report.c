@@ -57,8 +57,8 @@ static cs_status conclude_damage(cs_run *run, const cs_status_view *view) {
         return cs_fail(&run->error, CS_E_FAILED, NULL, NULL, NULL);
     }
     cs_run_say(run,
-               "A record of cudnn-setup is damaged: nothing is changed in its CUDA tree until it is whole again. Restore the "
-               "folder that is named from a backup, or keep it for whoever helps you.");
+               "A record of cudnn-setup cannot be used: the report says which one, why, and the way out. Other CUDA trees are "
+               "not concerned.");
     return cs_fail(&run->error, CS_E_PENDING, NULL, NULL, NULL);
 }
 
