@@ -57,26 +57,38 @@ static cs_status add_process(cs_holders *out, const RM_PROCESS_INFO *info, const
     return add_once(out, pid, named ? image : info->strAppName, path, error);
 }
 
+/* The processes that the manager knows for the session's file. What it cannot answer is an empty list. Freed with cs_free. */
+static cs_status list_processes(const manager *rm, DWORD session, RM_PROCESS_INFO **out, UINT *count, cs_error *error) {
+    enum { TRIES = 4, ROOM = 16 };
+    DWORD reasons, code = ERROR_MORE_DATA;
+    UINT needed = ROOM;
+    *out = NULL;
+    for (int i = 0; i < TRIES && code == ERROR_MORE_DATA; i++) {
+        cs_free(*out);
+        *count = needed + ROOM; /* more may have started meanwhile */
+        *out = cs_alloc(*count, sizeof **out);
+        if (!*out) return cs_fail(error, CS_E_NO_MEMORY, "holders", NULL, NULL);
+        code = rm->list(session, &needed, count, *out, &reasons);
+    }
+    if (code != ERROR_SUCCESS) *count = 0;
+    return CS_OK;
+}
+
 /* One session per file: the manager does not say which of several files a process holds. What it cannot answer is left to the
  * module lists. */
 static cs_status ask_manager(const manager *rm, const char *path, cs_holders *out, cs_error *error) {
-    enum { PROCESSES = 32 };
-    DWORD session, reasons;
-    UINT needed = 0, count = PROCESSES;
+    DWORD session;
+    UINT count = 0;
+    RM_PROCESS_INFO *found = NULL;
     WCHAR key[CCH_RM_SESSION_KEY + 1] = L"";
     cs_status status = CS_OK;
     wchar_t *wide = cs_wide(path, "holders", error);
     if (!wide) return error->status;
-    RM_PROCESS_INFO *found = cs_alloc(PROCESSES, sizeof *found);
-    if (!found)
-        status = cs_fail(error, CS_E_NO_MEMORY, "holders", path, NULL);
-    else if (rm->start(&session, 0, key) == ERROR_SUCCESS) {
+    if (rm->start(&session, 0, key) == ERROR_SUCCESS) {
         const wchar_t *files[] = {wide};
-        DWORD code = rm->add(session, 1, files, 0, NULL, 0, NULL);
-        if (code == ERROR_SUCCESS) code = rm->list(session, &needed, &count, found, &reasons);
-        if (code == ERROR_MORE_DATA) code = ERROR_SUCCESS, count = PROCESSES; /* enough to name */
-        for (UINT i = 0; code == ERROR_SUCCESS && status == CS_OK && i < count && i < PROCESSES; i++)
-            status = add_process(out, &found[i], path, error);
+        if (rm->add(session, 1, files, 0, NULL, 0, NULL) == ERROR_SUCCESS)
+            status = list_processes(rm, session, &found, &count, error);
+        for (UINT i = 0; status == CS_OK && i < count; i++) status = add_process(out, &found[i], path, error);
         rm->end(session);
     }
     cs_free(found);

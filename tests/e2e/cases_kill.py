@@ -9,7 +9,7 @@ import time
 import wine
 from cases_install import check_same
 from machine import P, REGISTRY_ROOTS, Machine
-from state import RECORDS, Picture, Store, differences, write_times
+from state import RECORDS, Picture, Store, differences, take_out_parked, write_times
 
 POLL = 0.0005
 PHASES = ("nothing", "staging", "journal", "committed", "undone", "finished")
@@ -18,12 +18,18 @@ PHASES = ("nothing", "staging", "journal", "committed", "undone", "finished")
 class Verb:
     """One kind of run: where it starts, what it does, where it ends undisturbed, and how long its parts take."""
 
-    def __init__(self, name, arguments):
+    def __init__(self, name, arguments, installed=False):
         self.name, self.arguments = name, arguments
+        self.installed = installed   # run by the program in Program Files, as the entry in Apps & Features does
         self.start = self.before = self.after = None   # State, and pictures of both ends
         self.times = {}
         self.whole = self.applying = self.cleaning = 0.0   # seconds: all; from the journal on; from the commit on
         self.recovering = None                             # seconds of its recovery
+
+    def take_over(self, other):
+        """The same run by another copy of the program: the same ends and about the same times."""
+        for name in ("start", "before", "after", "times", "whole", "applying", "cleaning", "recovering"):
+            setattr(self, name, getattr(other, name))
 
     def pick(self, generator):
         """An instant: (what to wait for first, seconds after it). Most of a run unpacks or hashes, and what is dangerous takes
@@ -61,6 +67,9 @@ class Killer:
         found = [one for one in os.listdir(state) if len(one) == 32] if os.path.isdir(state) else []
         return os.path.join(state, found[0]) if found else None
 
+    def program(self, verb):
+        return P + "\\cudnn-setup.exe" if verb.installed else self.m.setup_exe
+
     def has(self, names):
         folder = self.state_folder()
         return bool(folder) and any(os.path.exists(os.path.join(folder, name)) for name in names)
@@ -69,7 +78,7 @@ class Killer:
         """The undisturbed run, from verb.start; leaves its end."""
         started = time.monotonic()
         journal = committed = None
-        process = self.m.wine.popen([self.m.setup_exe, "/quiet"] + verb.arguments)
+        process = self.m.wine.popen([self.program(verb), "/quiet"] + verb.arguments)
         while process.poll() is None:
             now = time.monotonic() - started
             if journal is None and self.has(("journal", "committed")):
@@ -95,10 +104,10 @@ class Killer:
                    % (verb.name, verb.whole, verb.applying * 1000, verb.cleaning * 1000))
         return end
 
-    def strike(self, arguments, waits, seconds):
+    def strike(self, program, arguments, waits, seconds):
         """Starts the program and kills it at that instant: (whether it still ran, its exit code, its /json or None)."""
         out = self.m.wine.out("result") + ".json"
-        process = self.m.wine.popen([self.m.setup_exe, "/quiet", "/json:" + out] + arguments)
+        process = self.m.wine.popen([program, "/quiet", "/json:" + out] + arguments)
         while waits and process.poll() is None and not self.has(waits):
             time.sleep(POLL)
         end = time.monotonic() + seconds
@@ -144,7 +153,11 @@ class Killer:
     def judge(self, verb, row, after, what):
         """Runs recovery and compares: the state is the one that is due, and a second recovery writes nothing."""
         wrong = self.finish(verb, row, after)
-        picture = Picture(self.store, self.store.look())
+        state = self.store.look()
+        registry = {key: dict(values) for key, values in state.registry.items()}
+        if verb.installed:
+            wrong += ["nothing removes " + name for name in take_out_parked(state)]
+        picture = Picture(self.store, state)
         due, other = (verb.after, verb.before) if after else (verb.before, verb.after)
         found = differences(due, picture, verb.times)
         if found:
@@ -154,7 +167,7 @@ class Killer:
         code, result, _ = self.m.setup("/recover", "/quiet")
         if code != 0 or result["result"] != "already":
             wrong.append("a second recovery answers %s, %s" % (code, result and result["result"]))
-        if self.store.fingerprint() != print_before or self.m.registry(REGISTRY_ROOTS) != picture.state.registry:
+        if self.store.fingerprint() != print_before or self.m.registry(REGISTRY_ROOTS) != registry:
             wrong.append("a second recovery changed something")
         row.after += after
         row.before += not after
@@ -180,7 +193,7 @@ class Killer:
         self.store.put_back(verb.start)
         waits, seconds = verb.pick(self.generator)
         what = "%s, kill %d (%s + %.3f s)" % (verb.name, self.number, "/".join(waits) or "start", seconds)
-        running, code, result = self.strike(verb.arguments, waits, seconds)
+        running, code, result = self.strike(self.program(verb), verb.arguments, waits, seconds)
         now = self.store.look()
         phase = self.phase(verb, now)
         self.counted(row, running, phase)
@@ -207,7 +220,7 @@ class Killer:
         instants = [self.generator.random() * verb.recovering for _ in range(self.generator.choice((1, 1, 2, 3, 4)))]
         what = "recovery of %s, kill %d (%s)" % (verb.name, self.number, ", ".join("%.3f" % one for one in instants))
         for seconds in instants:
-            running, _, _ = self.strike(["/recover"], (), seconds)
+            running, _, _ = self.strike(self.m.setup_exe, ["/recover"], (), seconds)
             now = self.store.look()
             three = sorted(set(now.records()) & set(RECORDS))
             self.t.check(len(three) < 2, "%s: at most one record, not %s" % (what, three))
@@ -228,10 +241,10 @@ class Killer:
     def tell(self):
         self.t.say("seed %s; the same choices again: ./dev crash --kill %d --seed %s" % (self.t.options.seed, self.t.options.kill,
                                                                                     self.t.options.seed))
-        self.t.say("%-24s %5s %7s | %s | %6s %5s %6s %3s" % ("killed", "kills", "running", " ".join("%9s" % one for one in PHASES),
+        self.t.say("%-34s %5s %7s | %s | %6s %5s %6s %3s" % ("killed", "kills", "running", " ".join("%9s" % one for one in PHASES),
                                                              "before", "after", "repair", "bad"))
         for name, row in self.rows.items():
-            self.t.say("%-24s %5d %7d | %s | %6d %5d %6d %3d" % (
+            self.t.say("%-34s %5d %7d | %s | %6d %5d %6d %3d" % (
                 name, row.kills, row.running, " ".join("%9d" % row.phases[one] for one in PHASES), row.before, row.after,
                 row.next_verb, row.bad))
         self.t.equal(self.store.check(), [], "kept files that were written to")
@@ -266,11 +279,13 @@ def case_kill_undo(t):
         t.equal(code, 0, "install of the second level: " + text[-300:])
         killer = Killer(t, m)
         uninstall, rollback = Verb("uninstall", ["/uninstall"]), Verb("rollback", ["/rollback"])
+        entry = Verb("uninstall by its entry", ["/uninstall"], installed=True)
         two_levels = killer.store.keep()
         for verb in (uninstall, rollback):
             killer.store.put_back(two_levels)
             killer.prepare(verb)
-        killer.rounds([uninstall, rollback], t.options.kill // 2)
+        entry.take_over(uninstall)
+        killer.rounds([uninstall, rollback, entry], t.options.kill // 2)
         killer.tell()
 
 

@@ -19,6 +19,7 @@ VARIES = ("id", "created", "accessed", "written", "time", "txid")   # of records
 SMALL = 1 << 20
 RECOVERY = "cudnn-setup-recover"
 SERVICE = "HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Services\\" + RECOVERY
+SESSION_MANAGER = "HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Control\\Session Manager"
 RECORDS = ("journal", "committed", "undone")
 
 
@@ -211,6 +212,18 @@ class Picture:
             value = json.loads(self.rename(file.read().decode("utf-8")))
         value.pop("sha256", None)   # of the record itself
         return plain_record(value)
+
+
+def take_out_parked(state):
+    """Takes the renamed copies of a program that removed itself out of a state, and what the registry says about them. Returns the
+    copies that nothing would remove at the next start of Windows: there must be none."""
+    programs = state.roots["programs"]
+    copies = [name for name in programs if wine.PARKED_COPY.match(name)]
+    for name in copies:
+        del programs[name]
+    said = state.registry.get(SESSION_MANAGER, {}).pop('"PendingFileRenameOperations"', "hex(7):")
+    text = bytes.fromhex(said.partition(":")[2].replace(",", "")).decode("utf-16-le")
+    return [name for name in copies if name not in text]
 
 
 OPTIONAL = ("state", "state/lock")   # of Program Files\cudnn-setup: made by the first run and never removed
