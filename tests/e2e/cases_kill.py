@@ -4,6 +4,7 @@ exactly the state after, in the tree, in Program Files and in the registry, and 
 import json
 import os
 import random
+import shutil
 import time
 
 import wine
@@ -12,6 +13,7 @@ from machine import P, REGISTRY_ROOTS, Machine
 from state import RECORDS, Picture, Store, differences, take_out_parked, write_times
 
 POLL = 0.0005
+MANY = 50   # kills: from here on it is told how far it is
 PHASES = ("nothing", "staging", "journal", "committed", "undone", "finished")
 
 
@@ -173,6 +175,20 @@ class Killer:
         row.before += not after
         self.t.check(not wrong, "%s: %s" % (what, "; ".join(wrong)))
         row.bad += bool(wrong)
+        if wrong:
+            self.keep_evidence(what, wrong, state)
+
+    def keep_evidence(self, what, wrong, state):
+        """Beside the prefix: the next kill overwrites everything. The logs of the runs since the start are among it."""
+        folder = self.m.wine.root + "-bad-%d" % self.number
+        os.makedirs(folder, exist_ok=True)
+        for name in ("logs", "state"):
+            if self.m.wine.exists(P + "\\" + name):
+                shutil.copytree(self.m.wine.unix(P + "\\" + name), os.path.join(folder, name), dirs_exist_ok=True)
+        with open(os.path.join(folder, "what.txt"), "w", encoding="utf-8") as file:
+            file.write("\n".join([what] + wrong + sorted(root + "/" + name for root in state.roots for name in state.roots[root])))
+        if self.t.options.kill > MANY:
+            print("      FAIL %s: %s" % (what, "; ".join(wrong)), flush=True)
 
     # ---- kills ----
 
@@ -184,7 +200,7 @@ class Killer:
         row.running += running
         row.phases[phase] += 1
         self.number += 1
-        if self.t.options.kill > 50 and self.number % 10 == 0:
+        if self.t.options.kill > MANY and self.number % 10 == 0:
             print("      %s: %d kills, %d bad" % (self.t.name, self.number, sum(one.bad for one in self.rows.values())), flush=True)
 
     def kill_run(self, verb):
