@@ -11,6 +11,9 @@ import signal
 import subprocess
 import time
 
+import schema_check
+
+SCHEMA = schema_check.Checker()
 WINE = "/usr/lib/wine/wine64" if os.path.exists("/usr/lib/wine/wine64") else "wine"
 
 ENVIRONMENT_KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
