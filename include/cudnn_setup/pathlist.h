@@ -19,9 +19,9 @@ typedef struct cs_pathlist_folder {
     /* Value of a machine variable for %NAME% (CUDA_PATH, ProgramFiles, ...), itself not expanded; replaces out. CS_E_NOT_FOUND
      * leaves it unexpanded. NULL: none. */
     cs_status (*variable)(void *ctx, const char *name, cs_buffer *out);
-    /* True if Windows has surely set the variable before it expands PATH (its own ones and REG_SZ values). An entry that needs
+    /* *out: Windows has surely set the variable before it expands PATH (its own ones and REG_SZ values). An entry that needs
      * another one may stay unexpanded and is not usable. NULL: all are. */
-    bool (*settled)(void *ctx, const char *name);
+    cs_status (*settled)(void *ctx, const char *name, bool *out);
     /* The local path with 8.3 names, junctions and subst resolved; any failure: compare as text. NULL: never. */
     cs_status (*real_path)(void *ctx, const char *path, cs_buffer *out);
 } cs_pathlist_folder;

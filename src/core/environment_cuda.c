@@ -30,34 +30,31 @@ static cs_status names_tree(cs_variables *variables, const char *tree_path, uint
     return status;
 }
 
-static cs_cuda_value judge_folder(const cs_host *host, const char *path, cs_buffer *why) {
+static cs_status judge_folder(const cs_host *host, const char *path, cs_cuda_value *out, cs_buffer *why, cs_error *error) {
+    static const struct {
+        cs_cuda_value answer;
+        const char *why;
+    } rows[] = {
+        [CS_PRESENCE_ABSENT] = {CS_CUDA_BROKEN, "the folder does not exist"},
+        [CS_PRESENCE_EMPTY] = {CS_CUDA_BROKEN, "there is no CUDA toolkit in that folder"},
+        [CS_PRESENCE_OTHER] = {CS_CUDA_OTHER, "another working toolkit"},
+        [CS_PRESENCE_WANTED] = {CS_CUDA_SAME, "another toolkit of this version"},
+        [CS_PRESENCE_UNKNOWN] = {CS_CUDA_UNKNOWN, "the folder cannot be looked at"},
+    };
     cs_buffer clean = {0};
-    cs_cuda_value answer = CS_CUDA_BROKEN;
+    cs_presence presence = CS_PRESENCE_UNKNOWN;
     const char *refusal = cs_toolkit_clean(host, path, &clean);
-    if (refusal) {
+    cs_status status = cs_buffer_check(&clean, error);
+    if (status == CS_OK && refusal) {
         cs_buffer_text(why, refusal);
-        if (clean.failed || cs_pathlist_is_network(path)) answer = CS_CUDA_UNKNOWN;
-    } else {
-        switch (cs_toolkit_presence(host, clean.data, "cudart64_101.dll")) {
-        case CS_PRESENCE_WANTED:
-            cs_buffer_text(why, "another toolkit of this version"), answer = CS_CUDA_SAME;
-            break;
-        case CS_PRESENCE_OTHER:
-            cs_buffer_text(why, "another working toolkit"), answer = CS_CUDA_OTHER;
-            break;
-        case CS_PRESENCE_UNKNOWN:
-            cs_buffer_text(why, "the folder cannot be looked at"), answer = CS_CUDA_UNKNOWN;
-            break;
-        case CS_PRESENCE_EMPTY:
-            cs_buffer_text(why, "there is no CUDA toolkit in that folder");
-            break;
-        case CS_PRESENCE_ABSENT:
-            cs_buffer_text(why, "the folder does not exist");
-            break;
-        }
+        *out = cs_pathlist_is_network(path) ? CS_CUDA_UNKNOWN : CS_CUDA_BROKEN;
+    } else if (status == CS_OK) {
+        status = cs_toolkit_presence(host, clean.data, "cudart64_101.dll", &presence, error);
+        cs_buffer_text(why, rows[presence].why);
+        *out = rows[presence].answer;
     }
     cs_buffer_free(&clean);
-    return answer;
+    return status;
 }
 
 cs_status cs_environment_judge_cuda(const cs_host *host, const char *tree_path, const cs_reg_value *value, bool user,
@@ -84,8 +81,8 @@ cs_status cs_environment_judge_cuda(const cs_host *host, const char *tree_path, 
         status = cs_variables_expand(&variables, cs_buffer_string(&text), &expanded, error);
     else
         cs_buffer_text(&expanded, cs_buffer_string(&text));
-    if (status == CS_OK) *out = judge_folder(host, cs_buffer_string(&expanded), why);
     if (status == CS_OK) status = cs_buffer_check(&expanded, error);
+    if (status == CS_OK) status = judge_folder(host, cs_buffer_string(&expanded), out, why, error);
 out:
     if (status == CS_OK) status = cs_buffer_check(why, error);
     cs_buffer_free(&text);

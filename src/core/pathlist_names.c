@@ -132,7 +132,9 @@ static cs_status expand_name(const cs_pathlist_folder *folder, const char *text,
             cs_buffer_append(out, cs_buffer_string(&value), value.size);
             status = cs_buffer_check(&value, error);
             seen->replaced = true;
-            if (folder->settled && !folder->settled(folder->ctx, name.data)) seen->unsettled = true;
+            bool settled = true;
+            if (status == CS_OK && folder->settled) status = folder->settled(folder->ctx, name.data, &settled);
+            if (!settled) seen->unsettled = true;
             *used = (size_t)(end - text) + 1;
         }
     }

@@ -10,7 +10,7 @@ enum { CS_LOADER_MAX_PATH = 259 }; /* MAX_PATH without its terminator: longer na
 
 /* out = the folder that the text names: without quotes, blanks, a \\?\ prefix and trailing separators, with the seam's
  * separator. Returns NULL, or a clause that says why it can name none ("it is a network folder", "it is not a full path ...").
- * Opens nothing. Replaces out. */
+ * Opens nothing. Replaces out; without memory out->failed is set and the clause says nothing. */
 const char *cs_toolkit_clean(const cs_host *host, const char *text, cs_buffer *out);
 
 typedef enum cs_presence {
@@ -21,8 +21,8 @@ typedef enum cs_presence {
     CS_PRESENCE_UNKNOWN /* it is on the network, or cannot be read */
 } cs_presence;
 
-/* path: as cs_toolkit_clean gives it. */
-cs_presence cs_toolkit_presence(const cs_host *host, const char *path, const char *cudart);
+/* path: as cs_toolkit_clean gives it. CS_E_NO_MEMORY is the only failure: then *out says nothing. */
+cs_status cs_toolkit_presence(const cs_host *host, const char *path, const char *cudart, cs_presence *out, cs_error *error);
 
 /* Judges the folder candidate->path by what is in it; fills usable, version and reason, and path with the resolved one. cuda:
  * "10.1". CS_E_NO_MEMORY is the only failure. */

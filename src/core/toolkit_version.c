@@ -22,24 +22,26 @@ void cs_toolkit_parse_version(const char *text, size_t size, cs_buffer *out) {
     if (end && end <= MAX_VERSION && whole && is_digit(text[0]) && is_digit(text[end - 1])) cs_buffer_append(out, text, end);
 }
 
-cs_version_file cs_toolkit_version(const cs_host *host, const char *path, char **version) {
+cs_status cs_toolkit_version(const cs_host *host, const char *path, cs_version_file *out, char **version) {
     cs_buffer file = {0}, content = {0}, number = {0};
     cs_file_info info;
-    cs_version_file answer = CS_VERSION_FILE_STRANGE;
     *version = NULL;
     cs_status status = cs_path_join(&file, host->fs->separator, path, "version.txt", NULL);
     if (status == CS_OK) status = host->fs->stat(host->fs->ctx, file.data, &info, NULL);
-    if (status == CS_E_NOT_FOUND) {
-        answer = CS_VERSION_FILE_ABSENT;
-    } else if (status == CS_OK && info.kind == CS_FILE_REGULAR &&
-               cs_fs_read_all(host->fs, file.data, MAX_VERSION_FILE, &content, NULL) == CS_OK) {
+    *out = status == CS_E_NOT_FOUND ? CS_VERSION_FILE_ABSENT : CS_VERSION_FILE_STRANGE;
+    if (status == CS_OK && info.kind == CS_FILE_REGULAR)
+        status = cs_fs_read_all(host->fs, file.data, MAX_VERSION_FILE, &content, NULL);
+    else if (status == CS_OK)
+        status = CS_E_REPARSE;
+    if (status == CS_OK) {
         cs_toolkit_parse_version(cs_buffer_string(&content), content.size, &number);
-        if (number.size && (*version = cs_strdup(number.data))) answer = CS_VERSION_FILE_FOUND;
+        if (number.size && (*version = cs_strdup(number.data))) *out = CS_VERSION_FILE_FOUND;
+        if (number.failed || (number.size && !*version)) status = CS_E_NO_MEMORY;
     }
     cs_buffer_free(&file);
     cs_buffer_free(&content);
     cs_buffer_free(&number);
-    return answer;
+    return status == CS_E_NO_MEMORY ? status : CS_OK;
 }
 
 bool cs_toolkit_version_is(const char *version, const char *cuda) {

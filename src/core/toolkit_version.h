@@ -10,8 +10,9 @@ typedef enum cs_version_file {
     CS_VERSION_FILE_FOUND
 } cs_version_file;
 
-/* Reads <path>/version.txt ("CUDA Version 10.1.243"). *version: owned by the caller; NULL unless found. */
-cs_version_file cs_toolkit_version(const cs_host *host, const char *path, char **version);
+/* Reads <path>/version.txt ("CUDA Version 10.1.243"). *version: owned by the caller; NULL unless found. CS_E_NO_MEMORY is the
+ * only failure. */
+cs_status cs_toolkit_version(const cs_host *host, const char *path, cs_version_file *out, char **version);
 /* The number in the first line of a version.txt; an empty out if it holds none. Replaces out. */
 void cs_toolkit_parse_version(const char *text, size_t size, cs_buffer *out);
 /* "10.1.243" and "10.1" are a "10.1"; "10.10.5" is not. */

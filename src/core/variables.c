@@ -121,12 +121,13 @@ cs_status cs_variables_get(void *ctx, const char *name, cs_buffer *out) {
     return get(ctx, name, out, &ignored);
 }
 
-bool cs_variables_settled(void *ctx, const char *name) {
+cs_status cs_variables_settled(void *ctx, const char *name, bool *out) {
     cs_buffer ignored = {0};
     bool settled;
     cs_status status = get(ctx, name, &ignored, &settled);
+    *out = status == CS_OK && settled;
     cs_buffer_free(&ignored);
-    return status == CS_OK && settled;
+    return status == CS_E_NOT_FOUND ? CS_OK : status;
 }
 
 cs_status cs_variables_real_path(void *ctx, const char *path, cs_buffer *out) {

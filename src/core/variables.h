@@ -14,7 +14,7 @@ typedef struct cs_variables {
 /* The callbacks of cs_pathlist_folder; ctx is a cs_variables. Order: Windows' own (SystemRoot, ProgramFiles, ...), the user's,
  * the machine's. */
 cs_status cs_variables_get(void *ctx, const char *name, cs_buffer *out);
-bool cs_variables_settled(void *ctx, const char *name);
+cs_status cs_variables_settled(void *ctx, const char *name, bool *out);
 cs_status cs_variables_real_path(void *ctx, const char *path, cs_buffer *out);
 
 /* A folder to compare with, over these variables. path stays the caller's. */

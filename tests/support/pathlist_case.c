@@ -46,11 +46,12 @@ static cs_status variable(void *ctx, const char *name, cs_buffer *out) {
     return CS_E_NOT_FOUND;
 }
 
-static bool settled(void *ctx, const char *name) {
+static cs_status settled(void *ctx, const char *name, bool *out) {
     (void)ctx;
+    *out = true;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
-        if (cs_text_equal_ascii_case(variables[i].name, name)) return !variables[i].unsettled;
-    return true;
+        if (cs_text_equal_ascii_case(variables[i].name, name)) *out = !variables[i].unsettled;
+    return CS_OK;
 }
 
 static cs_status real_path(void *ctx, const char *path, cs_buffer *out) {

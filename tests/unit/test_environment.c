@@ -392,21 +392,45 @@ static void test_environment_odd_but_possible_tree_names(void **state) {
     }
 }
 
-static void test_environment_survives_failed_allocations(void **state) {
-    fixture *f = *state;
+static bool same_plan(const cs_environment_plan *a, const cs_environment_plan *b) {
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->changes[i].variable != b->changes[i].variable || a->changes[i].index != b->changes[i].index ||
+            !cs_reg_value_equal(&a->changes[i].old, &b->changes[i].old) ||
+            !cs_reg_value_equal(&a->changes[i].now, &b->changes[i].now) || strcmp(a->changes[i].name, b->changes[i].name) != 0)
+            return false;
+    return true;
+}
+
+/* Each allocation fails in turn: an error before any change, or the same plan; never another decision. Returns the failures. */
+static unsigned fail_each_allocation(fixture *f) {
     unsigned failures = 0;
-    set(f, "CUDA_PATH", CS_REG_EXPAND_SZ, "%SystemDrive%\\CUDA\\v11.1");
-    memory_host_events(f->machine, NULL);
-    for (unsigned long n = 1; n <= 400; n++) {
-        cs_environment_plan result;
+    cs_environment_plan whole, result;
+    assert_int_equal(cs_environment_plan_install(f->host, TREE, true, CS_ENV_ALL, false, &whole, NULL), CS_OK);
+    for (unsigned long n = 1; n <= 500; n++) {
         cs_alloc_fail_at(n);
         cs_status status = cs_environment_plan_install(f->host, TREE, true, CS_ENV_ALL, false, &result, NULL);
         cs_alloc_fail_at(0);
+        if (status == CS_OK && !same_plan(&result, &whole)) fail_msg("allocation %lu: another plan", n);
+        if (status != CS_OK) assert_int_equal(status, CS_E_NO_MEMORY);
+        if (status != CS_OK) assert_int_equal(result.count, 0);
         failures += status != CS_OK;
-        assert_int_equal(result.count, status == CS_OK ? 2 : 0);
         cs_environment_plan_free(&result);
     }
-    assert_true(failures > 50);
+    cs_environment_plan_free(&whole);
+    return failures;
+}
+
+static void test_environment_survives_failed_allocations(void **state) {
+    fixture *f = *state;
+    memory_host_events(f->machine, NULL);
+    set(f, "Path", CS_REG_EXPAND_SZ, "%CUDA_PATH%\\bin;\"" BIN "\";" OLD_PATH);
+    for (size_t i = 0; i < sizeof policy / sizeof policy[0]; i++) {
+        memory_host_reg_delete(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH");
+        if (policy[i].type) set(f, "CUDA_PATH", policy[i].type, policy[i].text);
+        unsigned failures = fail_each_allocation(f);
+        assert_true(failures > 50 && failures < 500);
+    }
 }
 
 #define environment_test(name) cmocka_unit_test_setup_teardown(name, start, end)

@@ -443,6 +443,36 @@ static void test_toolkit_unreadable_rights_are_no_trust(void **state) {
     assert_non_null(strstr(chosen->untrusted_why, "cannot be read"));
 }
 
+static void test_toolkit_survives_failed_allocations(void **state) {
+    fixture *f = *state; /* an error, or the same answer: want of memory never makes a toolkit unusable or untrusted */
+    unsigned failures = 0;
+    make_toolkit(f, DEFAULT, "CUDA Version 10.1.243");
+    make_file(f, "C:\\CUDA\\v11.1", "bin\\cudart64_110.dll", "x");
+    set(f, "CUDA_PATH_V10_1", "C:\\CUDA\\v11.1");
+    set(f, "CUDA_PATH", DEFAULT);
+    memory_host_events(f->machine, NULL);
+    for (unsigned long n = 1; n <= 300; n++) {
+        cs_toolkits found;
+        cs_alloc_fail_at(n);
+        cs_status status = cs_toolkit_detect(f->host, "10.1", NULL, &found, NULL);
+        cs_alloc_fail_at(0);
+        failures += status != CS_OK;
+        if (status == CS_OK) {
+            assert_int_equal(found.count, 2);
+            assert_int_equal(found.chosen, 1);
+            assert_string_equal(found.items[0].reason,
+                                "it is a toolkit of another version: bin holds cudart64_110.dll, not cudart64_101.dll");
+            assert_string_equal(found.items[1].version, "10.1.243");
+            assert_true(found.items[1].trusted);
+        } else {
+            assert_int_equal(status, CS_E_NO_MEMORY);
+            assert_int_equal(found.count, 0);
+        }
+        cs_toolkits_free(&found);
+    }
+    assert_true(failures > 50 && failures < 300);
+}
+
 /* ---- text ---- */
 
 static void test_toolkit_explains(void **state) {
@@ -491,6 +521,7 @@ int main(void) {
         toolkit_test(test_toolkit_nested_copy_is_reported),
         toolkit_test(test_toolkit_trust),
         toolkit_test(test_toolkit_unreadable_rights_are_no_trust),
+        toolkit_test(test_toolkit_survives_failed_allocations),
         toolkit_test(test_toolkit_explains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
