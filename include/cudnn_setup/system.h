@@ -43,6 +43,13 @@ cs_status cs_holders_add(cs_holders *holders, uint32_t pid, const char *name, co
 
 typedef enum cs_broadcast { CS_BROADCAST_SENT, CS_BROADCAST_SOME_HUNG, CS_BROADCAST_NEXT_SIGN_IN } cs_broadcast;
 
+/* Whose HKCU this process sees. */
+typedef enum cs_account {
+    CS_ACCOUNT_DESKTOP, /* of the user at the desktop */
+    CS_ACCOUNT_OTHER,   /* of another account than that user's: elevated with an administrator's password, or a service's */
+    CS_ACCOUNT_ALONE    /* nobody is at a desktop that this process could see */
+} cs_account;
+
 /* A child process: program is a full path; arguments[0] is not repeated. environment: "NAME=value" strings, or NULL for ours. */
 typedef struct cs_child {
     const char *program;
@@ -82,6 +89,9 @@ typedef struct cs_system {
     cs_status (*random)(void *ctx, void *bytes, size_t size, cs_error *error); /* the system's generator */
     uint32_t (*process_id)(void *ctx);
     unsigned (*processors)(void *ctx);
+    cs_account (*account)(void *ctx);
+    /* A variable in this process's own environment: only for the doctor, to compare with the registry. CS_E_NOT_FOUND. */
+    cs_status (*own_variable)(void *ctx, const char *name, cs_buffer *out, cs_error *error);
     bool (*is_administrator)(void *ctx);    /* CheckTokenMembership(Administrators); true for SYSTEM */
     const char *(*wine_version)(void *ctx); /* "8.0", or NULL on a real Windows */
     void (*platform)(void *ctx, cs_platform *out);

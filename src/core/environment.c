@@ -21,6 +21,7 @@ static cs_status report_override(const planner *p, cs_variable variable, cs_erro
     cs_reg_value value = {0};
     cs_buffer why = {0}, text = {0};
     cs_cuda_value answer = CS_CUDA_RIGHT;
+    if (p->host->system->account(p->host->system->ctx) == CS_ACCOUNT_OTHER) return CS_OK; /* said once, for all of them */
     cs_status status =
         registry->read(registry->ctx, CS_HKCU, CS_KEY_USER_ENVIRONMENT, cs_environment_new_name(variable), &value, error);
     if (status == CS_OK && value.present)
@@ -81,83 +82,6 @@ static cs_status plan_cuda(const planner *p, cs_variable variable, bool take, cs
 
 /* ---- PATH ---- */
 
-static bool holds_cudnn(const planner *p, const char *folder) {
-    cs_buffer path = {0};
-    cs_file_info info;
-    /* Resolving refuses what is on the network, mapped drives too, without opening it. */
-    bool there = *folder && !cs_pathlist_is_network(folder) &&
-                 p->host->fs->real_path(p->host->fs->ctx, folder, &path, NULL) == CS_OK &&
-                 cs_path_join(&path, p->host->fs->separator, folder, "cudnn64_8.dll", NULL) == CS_OK &&
-                 p->host->fs->stat(p->host->fs->ctx, path.data, &info, NULL) == CS_OK && info.kind != CS_FILE_FOLDER;
-    cs_buffer_free(&path);
-    return there;
-}
-
-static void report_other(const planner *p, const char *folder) {
-    if (!holds_cudnn(p, folder)) return;
-    cs_buffer text = {0};
-    cs_text_visible(&text, folder);
-    cs_emit(p->host->events, CS_EVENT_WARNING, "path.other-cudnn-first",
-            "%s holds another cudnn64_8.dll and comes before this toolkit in the search order: programs will load that one",
-            cs_buffer_string(&text));
-    cs_buffer_free(&text);
-}
-
-/* Windows looks into its own folders before PATH. */
-static void report_system_folders(const planner *p) {
-    static const cs_folder folders[] = {CS_FOLDER_SYSTEM, CS_FOLDER_WINDOWS};
-    const cs_system *system = p->host->system;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        cs_buffer path = {0};
-        if (system->folder(system->ctx, folders[i], &path, NULL) == CS_OK) report_other(p, cs_buffer_string(&path));
-        cs_buffer_free(&path);
-    }
-}
-
-static cs_status report_entry(planner *p, uint32_t type, const char *text, cs_error *error) {
-    cs_buffer folder = {0};
-    cs_status status = CS_OK;
-    if (type == CS_REG_EXPAND_SZ)
-        status = cs_variables_expand(&p->machine, text, &folder, error);
-    else
-        cs_buffer_text(&folder, text);
-    if (status == CS_OK) status = cs_buffer_check(&folder, error);
-    /* Quoted and relative entries lead the loader nowhere, or to another place in each program. */
-    if (status == CS_OK && !strchr(cs_buffer_string(&folder), '"') && strchr(cs_buffer_string(&folder), ':'))
-        report_other(p, cs_buffer_string(&folder));
-    if (status == CS_E_TOO_BIG) status = CS_OK;
-    cs_buffer_free(&folder);
-    return status;
-}
-
-/* What is to be said about the new PATH, entry by entry. */
-static cs_status report_path(planner *p, const cs_reg_value *now, cs_error *error) {
-    cs_pathlist_folder folder = cs_variables_folder(&p->machine, p->bin.data);
-    cs_pathlist list;
-    cs_status status = cs_pathlist_parse(now, &folder, &list, error);
-    if (status != CS_OK) return status;
-    bool reached = false;
-    report_system_folders(p);
-    for (size_t i = 0; i < list.count && status == CS_OK; i++) {
-        if (list.items[i].ours && !list.items[i].usable) {
-            cs_buffer text = {0};
-            cs_text_visible(&text, list.items[i].text);
-            cs_emit(
-                p->host->events, CS_EVENT_WARNING, "path.quoted-twin",
-                "PATH has an entry for this folder that Windows' loader cannot use (quotes, blanks or a variable that may stay "
-                "unexpanded); it is left alone: %s",
-                cs_buffer_string(&text));
-            cs_buffer_free(&text);
-        } else if (list.items[i].ours) {
-            reached = true;
-        } else if (!reached) {
-            status = report_entry(p, now->type, list.items[i].text, error);
-        }
-    }
-    cs_pathlist_free(&list);
-    return status;
-}
-
 static void report_length(const planner *p, const cs_reg_value *now) {
     size_t units = now->size / 2;
     while (units && !now->bytes[2 * units - 1] && !now->bytes[2 * units - 2]) units--;
@@ -204,7 +128,7 @@ static cs_status plan_path(planner *p, bool trusted, cs_error *error) {
         cs_emit(p->host->events, CS_EVENT_DETAIL, "", "PATH has %s already (entry %llu)", p->bin.data,
                 (unsigned long long)index + 1);
     }
-    if (status == CS_OK && now.present) status = report_path(p, &now, error);
+    if (status == CS_OK && now.present) status = cs_environment_report_path(p->host, p->bin.data, &now, error);
     cs_free(name);
     cs_reg_value_free(&old);
     cs_reg_value_free(&now);
@@ -223,6 +147,10 @@ cs_status cs_environment_plan_install(const cs_host *host, const char *tree_path
         if (status == CS_OK) status = plan_cuda(&p, CS_VARIABLE_CUDA_PATH_V10_1, true, error);
     }
     if (status == CS_OK) status = plan_path(&p, trusted, error);
+    if (status == CS_OK && host->system->account(host->system->ctx) == CS_ACCOUNT_OTHER)
+        cs_emit(host->events, CS_EVENT_NOTE, "user.not-seen",
+                "The user at the desktop is another one than the account that this runs under: whether that user's own PATH or "
+                "CUDA_PATH overrides the machine's cannot be seen from here");
     if (status != CS_OK) cs_environment_plan_free(out);
     cs_buffer_free(&p.bin);
     return status;

@@ -31,4 +31,8 @@ const cs_reg_value *cs_environment_old(const cs_reg_change *change, const cs_rec
 /* A value for messages: its text, or what is wrong with it. Control characters are shown. Replaces out. */
 void cs_environment_show(const cs_reg_value *value, cs_buffer *out);
 
+/* Says what there is to say of a PATH as it will be: entries for our folder that the loader cannot use, and libraries of the same
+ * names that come before the ones in bin. */
+cs_status cs_environment_report_path(const cs_host *host, const char *bin, const cs_reg_value *now, cs_error *error);
+
 #endif

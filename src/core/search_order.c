@@ -16,6 +16,7 @@ static void place_free(cs_search_place *place) {
     cs_free(place->dlls);
     cs_free(place->written);
     cs_free(place->path);
+    cs_free(place->real);
     *place = (cs_search_place){0};
 }
 
@@ -90,16 +91,15 @@ static cs_status look(const cs_host *host, cs_search_place *place, cs_buffer *re
 
 /* ---- the list ---- */
 
-/* One reading: the order as it grows, and the resolved path of each place ("" if it has none). */
+/* One reading: the order as it grows. */
 typedef struct reading {
     const cs_host *host;
     cs_search_order *order;
-    cs_strings real;
 } reading;
 
 static bool seen_before(const reading *r, const char *real) {
-    for (size_t i = 0; i < r->real.count; i++)
-        if (*real && cs_text_equal_ascii_case(r->real.items[i], real)) return true;
+    for (size_t i = 0; i < r->order->count; i++)
+        if (*real && cs_text_equal_ascii_case(r->order->items[i].real, real)) return true;
     return false;
 }
 
@@ -118,7 +118,7 @@ static cs_status append(reading *r, cs_search_place *place, cs_error *error) {
             status = look(r->host, place, &real, error);
     }
     if (status == CS_OK) mark_firsts(r->order, place);
-    if (status == CS_OK) status = cs_strings_add(&r->real, cs_buffer_string(&real), error);
+    if (status == CS_OK && !(place->real = cs_strdup(cs_buffer_string(&real)))) status = no_memory(error);
     cs_search_place *items = status == CS_OK ? cs_realloc(r->order->items, r->order->count + 1, sizeof *items) : NULL;
     if (items) {
         r->order->items = items;
@@ -177,7 +177,8 @@ static cs_status append_entry(reading *r, cs_search_kind kind, const char *writt
         place_free(&place);
         return no_memory(error);
     }
-    place.state = judge_text(place.path);
+    place.state =
+        kind == CS_SEARCH_USER_PATH && r->order->account == CS_ACCOUNT_OTHER ? CS_SEARCH_ANOTHERS : judge_text(place.path);
     return append(r, &place, error);
 }
 
@@ -207,38 +208,68 @@ static cs_status append_written(reading *r, cs_search_kind kind, uint32_t type, 
 }
 
 /* The loader knows no quotes: it splits at every ';'. */
-static cs_status append_path(reading *r, cs_search_kind kind, cs_hive hive, const char *key, cs_error *error) {
-    const cs_registry *registry = r->host->registry;
-    cs_reg_value value = {0};
+static cs_status append_path(reading *r, cs_search_kind kind, const cs_reg_value *value, cs_error *error) {
     cs_buffer text = {0};
-    if (!registry) return CS_OK;
-    cs_status status = registry->read(registry->ctx, hive, key, "Path", &value, error);
-    if (status == CS_OK && (value.type == CS_REG_SZ || value.type == CS_REG_EXPAND_SZ) && value.present)
-        status = cs_reg_value_to_text(&value, &text, error);
+    cs_status status = CS_OK;
+    if ((value->type == CS_REG_SZ || value->type == CS_REG_EXPAND_SZ) && value->present)
+        status = cs_reg_value_to_text(value, &text, error);
     for (char *p = text.data; p && status == CS_OK;) {
         char *end = strchr(p, ';');
         if (end) *end = '\0';
-        if (*p) status = append_written(r, kind, value.type, p, error);
+        if (*p) status = append_written(r, kind, value->type, p, error);
         p = end ? end + 1 : NULL;
     }
-    cs_reg_value_free(&value);
     cs_buffer_free(&text);
     return status;
 }
 
-cs_status cs_search_order_read(const cs_host *host, const char *program_folder, cs_search_order *out, cs_error *error) {
-    *out = (cs_search_order){0};
+static cs_status append_registry(reading *r, cs_search_kind kind, cs_hive hive, const char *key, cs_error *error) {
+    const cs_registry *registry = r->host->registry;
+    cs_reg_value value = {0};
+    if (!registry) return CS_OK;
+    cs_status status = registry->read(registry->ctx, hive, key, "Path", &value, error);
+    if (status == CS_OK) status = append_path(r, kind, &value, error);
+    cs_reg_value_free(&value);
+    return status;
+}
+
+static cs_status read_order(const cs_host *host, const char *program_folder, const cs_reg_value *machine_path,
+                            cs_search_order *out, cs_error *error) {
+    *out = (cs_search_order){.account = host->system->account(host->system->ctx)};
     reading r = {.host = host, .order = out};
     cs_status status = append_fixed(&r, CS_SEARCH_PROGRAM, program_folder, error);
     if (status == CS_OK) status = append_known(&r, CS_SEARCH_SYSTEM, CS_FOLDER_SYSTEM, NULL, error);
     if (status == CS_OK) status = append_known(&r, CS_SEARCH_SYSTEM_16, CS_FOLDER_WINDOWS, "System", error);
     if (status == CS_OK) status = append_known(&r, CS_SEARCH_WINDOWS, CS_FOLDER_WINDOWS, NULL, error);
     if (status == CS_OK) status = append_fixed(&r, CS_SEARCH_CURRENT, NULL, error);
-    if (status == CS_OK) status = append_path(&r, CS_SEARCH_MACHINE_PATH, CS_HKLM, CS_KEY_ENVIRONMENT, error);
-    if (status == CS_OK) status = append_path(&r, CS_SEARCH_USER_PATH, CS_HKCU, CS_KEY_USER_ENVIRONMENT, error);
-    cs_strings_free(&r.real);
+    if (status == CS_OK)
+        status = machine_path ? append_path(&r, CS_SEARCH_MACHINE_PATH, machine_path, error)
+                              : append_registry(&r, CS_SEARCH_MACHINE_PATH, CS_HKLM, CS_KEY_ENVIRONMENT, error);
+    if (status == CS_OK) status = append_registry(&r, CS_SEARCH_USER_PATH, CS_HKCU, CS_KEY_USER_ENVIRONMENT, error);
     if (status != CS_OK) cs_search_order_free(out);
     return status;
+}
+
+cs_status cs_search_order_read(const cs_host *host, const char *program_folder, cs_search_order *out, cs_error *error) {
+    return read_order(host, program_folder, NULL, out, error);
+}
+
+cs_status cs_search_order_plan(const cs_host *host, const cs_reg_value *machine_path, cs_search_order *out, cs_error *error) {
+    return read_order(host, NULL, machine_path, out, error);
+}
+
+size_t cs_search_order_find(const cs_host *host, const cs_search_order *order, const char *folder) {
+    cs_buffer real = {0};
+    size_t found = 0;
+    bool known = host->fs->real_path(host->fs->ctx, folder, &real, NULL) == CS_OK && real.size;
+    for (; found < order->count; found++) {
+        const cs_search_place *place = &order->items[found];
+        if (place->state != CS_SEARCH_SEEN && place->state != CS_SEARCH_ABSENT) continue;
+        if (known && cs_text_equal_ascii_case(place->real, real.data)) break;
+        if (place->path && cs_pathlist_same_text(place->path, folder)) break;
+    }
+    cs_buffer_free(&real);
+    return found;
 }
 
 const cs_search_dll *cs_search_order_first(const cs_search_order *order, const char *name, const cs_search_place **place) {

@@ -26,6 +26,8 @@ static const char *state_text(cs_search_state state) {
         return "the same folder as above";
     case CS_SEARCH_REFUSED:
         return "cannot be read";
+    case CS_SEARCH_ANOTHERS:
+        return "of another account than the user's at the desktop: not looked into";
     case CS_SEARCH_OPEN:
         return "differs from program to program";
     default:
@@ -68,5 +70,9 @@ void cs_search_order_report(const cs_search_order *order, cs_buffer *out) {
         report_place(&order->items[i], i + 1, out);
         copies += order->items[i].count;
     }
+    if (order->account == CS_ACCOUNT_OTHER)
+        cs_buffer_text(out,
+                       "The user PATH is that of the account this program runs under. The user at the desktop is another one, "
+                       "whose own PATH cannot be seen from here.\n");
     cs_buffer_format(out, "%u cuDNN and CUDA libraries; * is the one that a new program loads\n", (unsigned)copies);
 }

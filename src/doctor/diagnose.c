@@ -19,8 +19,7 @@ static cs_status look_at_files(const cs_host *host, const cs_options *options, c
 }
 
 static cs_status look_at_order(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
-    (void)options;
-    return cs_doctor_search(host, report, outcome);
+    return cs_doctor_search(host, options->cuda, report, outcome);
 }
 
 static const check checks[] = {

@@ -205,6 +205,20 @@ static bool sys_recovery_service(void *ctx) {
     return false;
 }
 
+static cs_account sys_account(void *ctx) {
+    (void)ctx;
+    return CS_ACCOUNT_ALONE;
+}
+
+static cs_status sys_own_variable(void *ctx, const char *name, cs_buffer *out, cs_error *error) {
+    (void)ctx;
+    const char *value = getenv(name);
+    if (!value) return cs_fail(error, CS_E_NOT_FOUND, "own environment", name, NULL);
+    cs_buffer_clear(out);
+    cs_buffer_text(out, value);
+    return cs_buffer_check(out, error);
+}
+
 static cs_status sys_broadcast(void *ctx, uint32_t deadline_ms, cs_broadcast *out, cs_error *error) {
     (void)ctx, (void)deadline_ms;
     *out = CS_BROADCAST_NEXT_SIGN_IN;
@@ -241,6 +255,8 @@ const cs_system *cs_system_real(void) {
         .resource = sys_resource,
         .set_recovery_service = sys_set_recovery_service,
         .recovery_service = sys_recovery_service,
+        .account = sys_account,
+        .own_variable = sys_own_variable,
         .broadcast_environment = sys_broadcast,
         .holders = cs_posix_holders,
         .delete_at_restart = sys_delete_at_restart,

@@ -197,6 +197,8 @@ const cs_system *cs_system_real(void) {
         .resource = sys_resource,
         .set_recovery_service = cs_win32_set_recovery_service,
         .recovery_service = cs_win32_recovery_service,
+        .account = cs_win32_account,
+        .own_variable = cs_win32_own_variable,
         .broadcast_environment = cs_win32_broadcast,
         .holders = cs_win32_holders,
         .delete_at_restart = sys_delete_at_restart,

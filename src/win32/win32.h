@@ -78,6 +78,8 @@ cs_status cs_win32_broadcast(void *ctx, uint32_t deadline_ms, cs_broadcast *out,
 cs_status cs_win32_holders(void *ctx, const char *const *paths, size_t count, cs_holders *out, cs_error *error);
 cs_status cs_win32_run(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error);
 cs_status cs_win32_signature(void *ctx, const char *path, cs_signature *out, cs_error *error);
+cs_account cs_win32_account(void *ctx);
+cs_status cs_win32_own_variable(void *ctx, const char *name, cs_buffer *out, cs_error *error);
 void cs_win32_platform(void *ctx, cs_platform *out);
 cs_status cs_win32_program_path(void *ctx, cs_buffer *out, cs_error *error);
 cs_status cs_win32_program_file(void *ctx, cs_file **out, cs_error *error);

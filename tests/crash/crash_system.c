@@ -229,6 +229,16 @@ static cs_status sys_set_recovery_service(void *ctx, bool on, const char *progra
 
 static bool sys_recovery_service(void *ctx) { return ((crash_machine *)ctx)->now.reg[crash_slot_service()] != 0; }
 
+static cs_account sys_account(void *ctx) {
+    (void)ctx;
+    return CS_ACCOUNT_ALONE;
+}
+
+static cs_status sys_own_variable(void *ctx, const char *name, cs_buffer *out, cs_error *error) {
+    (void)ctx, (void)out;
+    return cs_fail(error, CS_E_NOT_FOUND, "own environment", name, NULL);
+}
+
 static cs_status sys_broadcast(void *ctx, uint32_t deadline_ms, cs_broadcast *out, cs_error *error) {
     (void)ctx;
     (void)deadline_ms;
@@ -283,6 +293,8 @@ void crash_system_init(crash_machine *machine) {
         .resource = sys_resource,
         .set_recovery_service = sys_set_recovery_service,
         .recovery_service = sys_recovery_service,
+        .account = sys_account,
+        .own_variable = sys_own_variable,
         .broadcast_environment = sys_broadcast,
         .holders = sys_holders,
         .delete_at_restart = sys_delete_at_restart,

@@ -66,6 +66,8 @@ typedef struct memory_system {
     int32_t local_minutes; /* local time is ahead of UTC by */
     bool frozen;           /* ... unless this is set: retries leave no trace in file times */
     bool administrator;
+    cs_account account;
+    const char *own_path; /* PATH in this process's own environment; NULL: none. Borrowed */
     const char *wine_version;
     cs_platform platform;
     const char *computer_name;

@@ -67,6 +67,16 @@ static bool system_local_offset(void *ctx, int64_t filetime, int32_t *minutes) {
     return true;
 }
 
+static cs_account system_account(void *ctx) { return ((memory_host *)ctx)->system.account; }
+
+static cs_status system_own_variable(void *ctx, const char *name, cs_buffer *out, cs_error *error) {
+    const char *path = ((memory_host *)ctx)->system.own_path;
+    if (!path || !cs_text_equal_ascii_case(name, "PATH")) return cs_fail(error, CS_E_NOT_FOUND, "own environment", name, NULL);
+    cs_buffer_clear(out);
+    cs_buffer_text(out, path);
+    return cs_buffer_check(out, error);
+}
+
 static bool system_is_administrator(void *ctx) { return ((memory_host *)ctx)->system.administrator; }
 static const char *system_wine_version(void *ctx) { return ((memory_host *)ctx)->system.wine_version; }
 static void system_platform(void *ctx, cs_platform *out) { *out = ((memory_host *)ctx)->system.platform; }
@@ -226,6 +236,8 @@ void memory_system_init(memory_host *host) {
         .resource = system_resource,
         .set_recovery_service = system_set_recovery_service,
         .recovery_service = system_recovery_service,
+        .account = system_account,
+        .own_variable = system_own_variable,
         .broadcast_environment = system_broadcast,
         .holders = system_holders,
         .delete_at_restart = system_delete_at_restart,

@@ -49,16 +49,18 @@ static void test_doctor_detect_without_toolkit_is_1642(void **state) {
     memory_host_free(machine);
 }
 
-static void search(memory_host *machine, const char *message) {
-    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_SEARCH_ORDER};
+static void search_with(memory_host *machine, char *cuda, cs_status expected, const char *message) {
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_SEARCH_ORDER, .cuda = cuda};
     cs_outcome outcome = {0};
     cs_buffer report = {0};
-    assert_int_equal(cs_show_search_order(memory_host_seam(machine), &options, &report, &outcome), CS_OK);
+    assert_int_equal(cs_show_search_order(memory_host_seam(machine), &options, &report, &outcome), expected);
     assert_string_equal(cs_buffer_string(&outcome.message), message);
-    assert_non_null(strstr(cs_buffer_string(&report), "System32"));
+    if (!expected) assert_non_null(strstr(cs_buffer_string(&report), "System32"));
     cs_outcome_free(&outcome);
     cs_buffer_free(&report);
 }
+
+static void search(memory_host *machine, const char *message) { search_with(machine, NULL, CS_OK, message); }
 
 static void test_doctor_search_order_says_what_comes_first(void **state) {
     (void)state;
@@ -70,11 +72,37 @@ static void test_doctor_search_order_says_what_comes_first(void **state) {
     memory_host_free(machine);
 }
 
+static void test_doctor_search_order_of_a_named_toolkit(void **state) {
+    (void)state;
+    static char cuda[] = "c:/cuda/V10.1/", none[] = "C:\\nowhere";
+    memory_host *machine = memory_host_new();
+    add_toolkit(machine);
+    memory_host_reg_text(machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path", CS_REG_SZ, "C:\\other;C:\\else");
+    search_with(machine, cuda, CS_OK,
+                "A new program finds no cudnn64_8.dll. " TREE
+                "\\bin is not in the search order: new programs find nothing in it.");
+    memory_host_reg_text(machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path", CS_REG_SZ, "C:\\other;" TREE "\\bin");
+    search_with(machine, cuda, CS_OK,
+                "A new program finds no cudnn64_8.dll. " TREE "\\bin is place 7, but holds no cudnn64_8.dll.");
+    memory_host_text(machine, TREE "\\bin\\cudnn64_8.dll", "x");
+    search_with(machine, cuda, CS_OK,
+                "A new program finds cudnn64_8.dll in " TREE
+                "\\bin (machine PATH, no version in it). It is no sound DLL. That is the "
+                "toolkit in question.");
+    memory_host_text(machine, "C:\\other\\cudnn64_8.dll", "x");
+    search_with(machine, cuda, CS_OK,
+                "A new program finds cudnn64_8.dll in C:\\other (machine PATH, no version in it). It is no sound DLL. " TREE
+                "\\bin comes later, as place 7: its own cudnn64_8.dll is hidden.");
+    search_with(machine, none, CS_E_TOOLKIT, "C:\\nowhere is no usable CUDA 10.1 toolkit: the folder does not exist.");
+    memory_host_free(machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doctor_detect_names_the_toolkit),
         cmocka_unit_test(test_doctor_detect_without_toolkit_is_1642),
         cmocka_unit_test(test_doctor_search_order_says_what_comes_first),
+        cmocka_unit_test(test_doctor_search_order_of_a_named_toolkit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

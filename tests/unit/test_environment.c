@@ -320,6 +320,35 @@ static void test_environment_says_where_another_cudnn_comes_first(void **state) 
     assert_int_equal(event_recorder_count(&f->events, "path.other-cudnn-first"), 2);
 }
 
+static void test_environment_says_where_another_cuda_comes_first(void **state) {
+    fixture *f = *state; /* 10.2 has a cublas64_10.dll too */
+    memory_host_text(f->machine, BIN "\\cublas64_10.dll", "x");
+    memory_host_text(f->machine, "C:\\CUDA\\v10.2\\bin\\cublas64_10.dll", "x");
+    memory_host_text(f->machine, "C:\\CUDA\\v10.2\\bin\\cudart64_102.dll", "x");
+    set(f, "Path", CS_REG_SZ, "C:\\CUDA\\v10.2\\bin;" BIN);
+    plan(f);
+    assert_null(change_of(f, CS_VARIABLE_PATH));
+    assert_int_equal(event_recorder_count(&f->events, "path.other-cuda-first"), 1);
+    assert_true(event_recorder_says(&f->events, "C:\\CUDA\\v10.2\\bin holds another cublas64_10.dll"));
+    assert_int_equal(event_recorder_count(&f->events, "path.other-cudnn-first"), 0);
+    set(f, "Path", CS_REG_SZ, BIN ";C:\\CUDA\\v10.2\\bin");
+    plan(f);
+    assert_int_equal(event_recorder_count(&f->events, "path.other-cuda-first"), 0);
+}
+
+static void test_environment_of_another_account_is_not_judged(void **state) {
+    fixture *f = *state; /* HKCU is the administrator's whose password was typed in */
+    memory_host_reg_text(f->machine, CS_HKCU, CS_KEY_USER_ENVIRONMENT, "CUDA_PATH", CS_REG_SZ, V11);
+    memory_host_system(f->machine)->account = CS_ACCOUNT_OTHER;
+    plan(f);
+    assert_int_equal(event_recorder_count(&f->events, "user.overrides"), 0);
+    assert_true(event_recorder_says(&f->events, "note user.not-seen"));
+    memory_host_system(f->machine)->account = CS_ACCOUNT_DESKTOP;
+    plan(f);
+    assert_int_equal(event_recorder_count(&f->events, "user.overrides"), 1);
+    assert_false(event_recorder_says(&f->events, "user.not-seen"));
+}
+
 static void set_long_path(fixture *f, size_t units) {
     char *text = malloc(units + 1);
     assert_non_null(text);
@@ -452,6 +481,8 @@ int main(void) {
         environment_test(test_environment_quoted_twin_is_left_and_said),
         environment_test(test_environment_entry_over_an_expandable_variable_does_not_count),
         environment_test(test_environment_says_where_another_cudnn_comes_first),
+        environment_test(test_environment_says_where_another_cuda_comes_first),
+        environment_test(test_environment_of_another_account_is_not_judged),
         environment_test(test_environment_path_length),
         environment_test(test_environment_path_that_is_no_string_is_refused),
         environment_test(test_environment_failed_read_is_never_an_empty_path),

@@ -261,6 +261,40 @@ static void test_search_order_program_folder_comes_first(void **state) {
     assert_false(f->order.items[1].dlls[0].first);
 }
 
+static void test_search_order_of_another_account(void **state) {
+    fixture *f =
+        *state; /* elevated with an administrator's password: HKCU is the administrator's, and says nothing of the user */
+    put_dll(f, "C:\\admin\\cudnn64_8.dll");
+    machine_path(f, CS_REG_SZ, "C:\\Tools");
+    user_value(f, "Path", CS_REG_SZ, "C:\\admin");
+    memory_host_system(f->machine)->account = CS_ACCOUNT_OTHER;
+    look(f);
+    assert_int_equal(entry(f, 1)->state, CS_SEARCH_ANOTHERS);
+    assert_int_equal(entry(f, 1)->count, 0);
+    assert_null(cs_search_order_first(&f->order, "cudnn64_8.dll", NULL));
+    cs_search_order_report(&f->order, &f->text);
+    assert_non_null(strstr(f->text.data, "C:\\admin  (of another account"));
+    assert_non_null(strstr(f->text.data, "The user at the desktop is another one"));
+    memory_host_system(f->machine)->account = CS_ACCOUNT_DESKTOP;
+    look(f);
+    assert_int_equal(entry(f, 1)->state, CS_SEARCH_SEEN);
+    assert_non_null(cs_search_order_first(&f->order, "cudnn64_8.dll", NULL));
+}
+
+static void test_search_order_of_a_path_to_come(void **state) {
+    fixture *f = *state;
+    cs_reg_value value = {0};
+    put_dll(f, BIN "\\cudnn64_8.dll");
+    machine_path(f, CS_REG_SZ, "C:\\Tools");
+    assert_int_equal(cs_reg_value_from_text(&value, CS_REG_EXPAND_SZ, "%SystemDrive%\\CUDA\\v10.1\\bin;C:\\Tools", NULL), CS_OK);
+    assert_int_equal(cs_search_order_plan(f->host, &value, &f->order, NULL), CS_OK);
+    assert_int_equal(cs_search_order_find(f->host, &f->order, "c:/cuda/v10.1/BIN"), 5);
+    assert_int_equal(cs_search_order_find(f->host, &f->order, "C:\\nowhere"), f->order.count);
+    assert_string_equal(entry(f, 0)->real, BIN);
+    assert_int_equal(entry(f, 0)->count, 1);
+    cs_reg_value_free(&value);
+}
+
 static void test_search_order_survives_failed_allocations(void **state) {
     fixture *f = *state;
     unsigned failures = 0;
@@ -417,6 +451,8 @@ int main(void) {
         search_test(test_search_order_failed_read_is_an_error),
         search_test(test_search_order_report),
         search_test(test_search_order_program_folder_comes_first),
+        search_test(test_search_order_of_another_account),
+        search_test(test_search_order_of_a_path_to_come),
         search_test(test_search_order_survives_failed_allocations),
         search_test(test_environment_child_path_and_folders),
         search_test(test_environment_child_allow_list),
