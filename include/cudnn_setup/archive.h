@@ -42,6 +42,10 @@ typedef struct cs_sink {
     cs_status (*end)(void *ctx, size_t row, const cs_staged *staged, cs_error *error);
 } cs_sink;
 
+/* Opens the file of an archive for reading, and gives its size in bytes; the caller closes it. CS_E_ARCHIVE_OPEN, with a sentence
+ * that says what keeps it shut, for whatever is no file that can be read. */
+cs_status cs_archive_open_file(const cs_host *host, const char *path, cs_file **file, uint64_t *size, cs_error *error);
+
 /* Opens the file, denying writers for as long as it is open. CS_E_ARCHIVE_OPEN (with the system's reason) if it cannot. */
 cs_status cs_archive_open(const cs_host *host, const char *path, cs_archive **out, cs_error *error);
 void cs_archive_close(cs_archive *archive);

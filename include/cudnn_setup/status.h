@@ -100,7 +100,10 @@ const char *cs_status_text(cs_status status);
 /* The documented exit code for a status. System-level failures (access, I/O, ...) are 1603. */
 int cs_exit_code(cs_status status);
 
-/* One line for people: "rename C:\x: sharing violation (32): sentence". Writes at most size bytes with the terminator. */
+/* One line for people, to stand inside a sentence: "cannot rename C:\x: in use by another program (32)", or with a sentence of
+ * its own "C:\x: sentence". Writes at most size bytes with the terminator. */
 void cs_error_text(const cs_error *error, char *text, unsigned size);
+/* The same as a sentence: with a capital letter, where it does not begin with a name, and a full stop. */
+void cs_error_sentence(const cs_error *error, char *text, unsigned size);
 
 #endif

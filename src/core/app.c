@@ -62,11 +62,28 @@ static void complete_message(run *r) {
         cs_buffer_text(&r->outcome.message, cs_status_text(r->outcome.status));
         return;
     }
-    cs_error_text(&r->outcome.error, text, sizeof text);
+    cs_error_sentence(&r->outcome.error, text, sizeof text);
     cs_buffer_text(&r->outcome.message, text);
 }
 
 /* ---- the command line's paths ---- */
+
+/* \\?\C:\x is C:\x, and \\?\UNC\server\share is \\server\share: so they are read, everywhere. Other device paths name no file by
+ * drive and folder. */
+static cs_status plain_path(const run *r, cs_buffer *path, cs_error *error) {
+    const char *text = cs_buffer_string(path);
+    if (r->host.fs->separator != '\\' || !(cs_text_starts_with(text, "\\\\?\\") || cs_text_starts_with(text, "\\\\.\\")))
+        return CS_OK;
+    bool unc = cs_text_starts_with(text, "\\\\?\\UNC\\"), drive = text[2] == '?' && text[4] && text[5] == ':' && text[6] == '\\';
+    if (!unc && !drive)
+        return cs_fail(error, CS_E_NAME, NULL, text,
+                       "this is a path of a device: write it with its drive letter, as C:\\folder\\file");
+    cs_buffer plain = {0};
+    cs_buffer_format(&plain, "%s%s", unc ? "\\\\" : "", text + (unc ? 8 : 4));
+    cs_buffer_free(path);
+    *path = plain;
+    return cs_buffer_check(path, error);
+}
 
 static cs_status make_absolute(run *r, char **path, bool ours_to_write, cs_error *error) {
     if (!*path) return CS_OK;
@@ -78,6 +95,7 @@ static cs_status make_absolute(run *r, char **path, bool ours_to_write, cs_error
         cs_buffer_text(&expanded, *path);
     if (!status) status = cs_buffer_check(&expanded, error);
     if (!status) status = r->front->absolute(r->front->ctx, cs_buffer_string(&expanded), &absolute, error);
+    if (!status) status = plain_path(r, &absolute, error);
     if (!status && ours_to_write) status = cs_outfile_check(r->host.fs->separator, cs_buffer_string(&absolute), error);
     char *copy = status ? NULL : cs_strdup(cs_buffer_string(&absolute));
     if (!status && !copy) status = cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
@@ -328,8 +346,11 @@ static int help(run *r) {
 
 static int refuse(run *r, cs_status status, const cs_error *error) {
     char text[2048];
-    cs_error_text(error, text, sizeof text);
+    cs_error_sentence(error, text, sizeof text);
     set_outcome(r, status, error, text);
+    if (status == CS_E_USAGE)
+        cs_buffer_text(&r->outcome.message,
+                       strstr(text, "/?") ? " Nothing was changed." : " Nothing was changed; /? shows the options.");
     r->exit_code = cs_exit_code(status);
     return finish(r);
 }

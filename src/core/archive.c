@@ -1,5 +1,6 @@
 #include "archive_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cudnn_setup/hash.h"
@@ -21,30 +22,51 @@ const char *cs_trust_text(cs_trust_kind kind) {
     return "none";
 }
 
-/* Keeps the system's code and what it means, under the status that says "the archive cannot be opened". */
-static cs_status cannot_open(cs_error *error, cs_status reason) {
-    if (reason == CS_E_NO_MEMORY || !error) return reason == CS_E_NO_MEMORY ? reason : CS_E_ARCHIVE_OPEN;
+/* What keeps an archive shut, and what to do about it. */
+static const char *why_shut(cs_status reason) {
+    switch (reason) {
+    case CS_E_NOT_FOUND:
+        return "there is no such file";
+    case CS_E_ACCESS:
+        return "access denied; the account that runs this must be able to read it (on a share, for SYSTEM, that is the "
+               "computer's "
+               "own account)";
+    case CS_E_SHARING:
+        return "another program is writing to it; wait until the download or copy is finished";
+    case CS_E_NAME:
+        return "that is no path of a file";
+    case CS_E_REPARSE:
+        return "it is a link; give the path of the ZIP itself";
+    default:
+        return cs_status_text(reason);
+    }
+}
+
+/* The sentence and the system's code, under the status that says "the archive cannot be opened". */
+static cs_status cannot_open(cs_error *error, const char *path, cs_status reason) {
+    if (reason == CS_E_NO_MEMORY) return cs_fail(error, reason, "open", path, NULL);
     char detail[CS_ERROR_DETAIL];
-    memcpy(detail, error->detail, sizeof detail);
-    uint32_t system = error->system;
-    char path[CS_ERROR_PATH];
-    memcpy(path, error->path, sizeof path);
-    cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "%s%s%s", cs_status_text(reason), detail[0] ? ": " : "", detail);
-    error->system = system;
+    uint32_t system = error ? error->system : 0;
+    snprintf(detail, sizeof detail, "%.600s", error && error->detail[0] ? error->detail : why_shut(reason));
+    cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "the archive cannot be opened: %s", detail);
+    if (error) error->system = system;
     return CS_E_ARCHIVE_OPEN;
 }
 
-static cs_status open_regular(const cs_host *host, const char *path, cs_file **file, uint64_t *size, cs_error *error) {
+cs_status cs_archive_open_file(const cs_host *host, const char *path, cs_file **file, uint64_t *size, cs_error *error) {
     const cs_fs *fs = host->fs;
     cs_file_info info;
     cs_error ignored = {0};
+    *file = NULL;
     /* A folder cannot be opened as a file, and "access denied" would tell nobody why. */
     bool other = fs->stat(fs->ctx, path, &info, &ignored) == CS_OK && info.kind == CS_FILE_FOLDER;
     cs_status status = other ? CS_OK : fs->open(fs->ctx, path, CS_OPEN_READ, file, error);
     if (status == CS_OK && !other) status = fs->info(fs->ctx, *file, &info, error);
-    if (status != CS_OK) return cannot_open(error, status);
+    if (status != CS_OK) return cannot_open(error, path, status);
+    if (info.kind == CS_FILE_FOLDER)
+        return cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "this is a folder: give the path of the ZIP itself");
     if (info.kind != CS_FILE_REGULAR)
-        return cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "it is not a file: give the path of the ZIP itself");
+        return cs_fail(error, CS_E_ARCHIVE_OPEN, "open", path, "this is no file: give the path of the ZIP itself");
     *size = info.size;
     return CS_OK;
 }
@@ -60,7 +82,7 @@ cs_status cs_archive_open(const cs_host *host, const char *path, cs_archive **ou
     }
     archive->host = host;
     archive->path = copy;
-    cs_status status = open_regular(host, path, &archive->file, &archive->size, error);
+    cs_status status = cs_archive_open_file(host, path, &archive->file, &archive->size, error);
     if (status != CS_OK) {
         cs_archive_close(archive);
         return status;

@@ -60,9 +60,8 @@ static bool is_help(const char *name, size_t size) {
 static cs_status take_verb(parser *p, const option_row *row, const char *word) {
     cs_verb verb = CS_VERB_INSTALL;
     while (row->verbs != 1ul << verb) verb = (cs_verb)(verb + 1);
-    if (p->out->verb_given && p->out->verb == verb) return USAGE(p, word, "given twice");
-    if (p->out->verb_given)
-        return USAGE(p, word, "only one thing at a time: /%s was asked for already", cs_verb_text(p->out->verb));
+    if (p->out->verb_given && p->out->verb == verb) return USAGE(p, word, "it is given twice");
+    if (p->out->verb_given) return USAGE(p, word, "one verb at a time, and /%s stands before it", cs_verb_text(p->out->verb));
     p->out->verb = verb;
     p->out->verb_given = true;
     return CS_OK;
@@ -118,16 +117,16 @@ static cs_status store_choice(parser *p, const option_row *row, const char *word
 /* The value of an option that needs one: after the separator, or the next word. */
 static cs_status need_value(parser *p, const option_row *row, const char *word, const char **value) {
     if (!*value) {
-        if (p->at == p->count) return USAGE(p, word, "a value is missing: /%s:%s", row->name, row->value);
+        if (p->at == p->count) return USAGE(p, word, "the value is missing, as in /%s:%s", row->name, row->value);
         const char *next = p->arguments[p->at];
         if (is_option(next))
             return USAGE(p, word,
-                         "a value is missing: the next word, %s, is an option (a value that starts so is written /%s:%s)", next,
-                         row->name, row->value);
+                         "the value is missing, and the next word, %s, is an option; a value that starts so is written /%s:%s",
+                         next, row->name, row->value);
         *value = next;
         p->at++;
     }
-    if (!**value) return USAGE(p, word, "the value is empty: /%s:%s", row->name, row->value);
+    if (!**value) return USAGE(p, word, "the value is missing, as in /%s:%s", row->name, row->value);
     return CS_OK;
 }
 
@@ -137,7 +136,7 @@ static cs_status take_row(parser *p, const option_row *row, const char *word, co
         if (row->kind == OPTION_VERB) return take_verb(p, row, word);
     }
     size_t index = (size_t)(row - option_rows);
-    if (p->seen[index]) return USAGE(p, word, "given twice");
+    if (p->seen[index]) return USAGE(p, word, "it is given twice");
     p->seen[index] = true;
     if (row->kind == OPTION_FLAG) {
         row->set(p->out, 0);
@@ -177,22 +176,25 @@ static cs_status take_bare(parser *p, const char *word) {
     return take_row(p, row, word, word);
 }
 
-static const char *row_word(size_t index) { return option_rows[index].name; }
+/* The doctor's verbs are written without one. */
+static const char *verb_mark(const cs_options *o) { return o->program == CS_PROGRAM_SETUP ? "/" : ""; }
 
 /* What only the whole line can tell: options that do not belong to the verb, and pairs that contradict each other. */
 static cs_status check_whole(parser *p) {
     cs_options *o = p->out;
-    const char *verb = cs_verb_text(o->verb);
+    const char *verb = o->verb == CS_VERB_DIAGNOSE ? "the diagnosis" : cs_verb_text(o->verb);
     for (size_t i = 0; i < option_row_count; i++)
         if (p->seen[i] && !(option_rows[i].verbs & 1ul << o->verb))
-            return USAGE(p, row_word(i), "/%s means nothing for %s", option_rows[i].name, verb);
+            return USAGE(p, NULL, "/%s does not go with %s%s", option_rows[i].name, verb_mark(o), verb);
     const option_row *quiet = find_row(CS_PROGRAM_SETUP, "quiet", 5), *passive = find_row(CS_PROGRAM_SETUP, "passive", 7);
     if (p->seen[quiet - option_rows] && p->seen[passive - option_rows])
-        return USAGE(p, "passive", "/quiet and /passive contradict each other");
-    if (o->cuda && o->tree) return USAGE(p, "tree", "/tree and /cuda both name the installation: give one");
-    if (o->verb == CS_VERB_SEAL && !o->archive) return USAGE(p, "seal", "which archive: seal ZIP /out:FILE");
-    if (o->verb == CS_VERB_SEAL && !o->out) return USAGE(p, "seal", "where to: seal ZIP /out:FILE");
-    if (o->cudapath_take && o->env != CS_ENV_ALL) return USAGE(p, "cudapath", "/cudapath:take needs /env:all");
+        return USAGE(p, NULL, "/quiet and /passive contradict each other: give one of them");
+    if (o->cuda && o->tree) return USAGE(p, NULL, "/tree and /cuda both name the installation: give one of them");
+    if (o->verb == CS_VERB_SEAL && !o->archive) return USAGE(p, NULL, "seal needs the archive, as in seal ZIP /out:FILE");
+    if (o->verb == CS_VERB_SEAL && !o->out)
+        return USAGE(p, NULL, "seal needs to know where the manifest goes, as in seal ZIP /out:FILE");
+    if (o->cudapath_take && o->env != CS_ENV_ALL)
+        return USAGE(p, NULL, "/cudapath:take needs /env:all, which is what counts without /env");
     return CS_OK;
 }
 

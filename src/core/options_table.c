@@ -55,7 +55,7 @@ const option_row option_rows[] = {
     VERB(GROUP_LOOK, "?", BOTH, HELP, "this text"),
 
     TEXT(GROUP_WHAT, archive, "ZIP", BOTH, V(INSTALL) | V(REPAIR) | V(SEAL), "NVIDIA's archive; a dropped .zip is taken as it"),
-    TEXT(GROUP_WHAT, cuda, "DIR", BOTH, OF_TREE | V(INSTALL) | V(DETECT) | V(SEARCH_ORDER) | V(DIAGNOSE),
+    TEXT(GROUP_WHAT, cuda, "DIR", BOTH, OF_TREE | V(INSTALL) | V(DETECT) | V(DIAGNOSE),
          "the CUDA 10.1 folder, instead of the one that is found"),
     {GROUP_WHAT, "tree", OPTION_ID, "ID", BOTH, OF_TREE | V(INSTALL), offsetof(cs_options, tree), NULL,
      "an installation by the id that /status shows"},

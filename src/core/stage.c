@@ -109,8 +109,8 @@ static cs_status copy_blocks(const cs_host *host, cs_file *from, cs_file *to, cs
 static cs_status copy_archive(const cs_host *host, const char *source, const char *target, cs_error *error) {
     const cs_fs *fs = host->fs;
     cs_file *from = NULL, *to = NULL;
-    cs_status status = fs->open(fs->ctx, source, CS_OPEN_READ, &from, error);
-    if (status != CS_OK && error) error->status = status = CS_E_ARCHIVE_OPEN;
+    uint64_t size = 0;
+    cs_status status = cs_archive_open_file(host, source, &from, &size, error);
     if (status == CS_OK) status = fs->open(fs->ctx, target, CS_OPEN_CREATE, &to, error);
     if (status == CS_OK) status = copy_blocks(host, from, to, error);
     fs->close(fs->ctx, from);

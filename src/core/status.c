@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,10 +176,81 @@ int cs_exit_code(cs_status status) {
     return status_rows[status].exit_code;
 }
 
+/* What the short names of the calls mean to people, after "cannot"; the others are verbs already. */
+static const char *words_of(const char *operation) {
+    static const char *const rows[][2] = {{"SDDL", "read access rights"},
+                                          {"SHA-256", "hash"},
+                                          {"Windows folder", "find the folder of Windows"},
+                                          {"begin", "begin work in"},
+                                          {"broadcast", "tell running programs"},
+                                          {"commit", "finish the change of"},
+                                          {"computer name", "read the computer's name"},
+                                          {"delete at restart", "have Windows delete"},
+                                          {"full path", "make a full path of"},
+                                          {"hold", "hold open"},
+                                          {"holders", "find out which programs are running"},
+                                          {"info", "look at"},
+                                          {"inherit security", "set the access rights of"},
+                                          {"known folder", "find a folder of Windows"},
+                                          {"log", "write a log"},
+                                          {"output file", "write"},
+                                          {"program file", "open our own program"},
+                                          {"program path", "find our own program"},
+                                          {"random", "get random numbers"},
+                                          {"real path", "find the real path of"},
+                                          {"recovery service", "set up the recovery service"},
+                                          {"registry value", "read a registry value"},
+                                          {"resource", "read what this program carries:"},
+                                          {"search order", "look through the search order"},
+                                          {"security", "read the access rights of"},
+                                          {"service", "set up the recovery service"},
+                                          {"set info", "set the times and attributes of"},
+                                          {"set size", "make room for"},
+                                          {"signature", "check the signature of"},
+                                          {"stat", "look at"},
+                                          {"sync folder", "flush"},
+                                          {"value name", "read the name of"},
+                                          {"volume", "look at the volume of"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i][0], operation) == 0) return rows[i][1];
+    return operation;
+}
+
+/* A call of the system that failed, not a verdict on the run as a whole. */
+static bool is_of_a_call(cs_status status) {
+    return status < CS_E_USAGE && status != CS_E_NO_SPACE && status != CS_E_UNSUPPORTED;
+}
+
+/* "C:\x: what is wrong with it", "/json C:\x: ...", "cannot read PATH: ...", or the sentence alone. */
+static void detailed_text(const cs_error *error, const char *number, char *text, unsigned size) {
+    const char *operation = error->operation ? error->operation : "";
+    size_t path = strlen(error->path);
+    const char *colon = path && error->path[path - 1] == ':' ? " " : ": "; /* an option is quoted with its own colon */
+    if (path)
+        snprintf(text, size, "%s%s%s%s%s%s", operation[0] == '/' ? operation : "", operation[0] == '/' ? " " : "", error->path,
+                 colon, error->detail, number);
+    else if (*operation && is_of_a_call(error->status))
+        snprintf(text, size, "cannot %s: %s%s", words_of(operation), error->detail, number);
+    else
+        snprintf(text, size, "%s%s", error->detail, number);
+}
+
 void cs_error_text(const cs_error *error, char *text, unsigned size) {
     char number[16] = "";
     if (error->system) snprintf(number, sizeof number, " (%" PRIu32 ")", error->system);
-    snprintf(text, size, "%s%s%s%s%s%s%s%s", error->operation ? error->operation : "",
-             error->operation && error->path[0] ? " " : "", error->path, error->operation || error->path[0] ? ": " : "",
-             cs_status_text(error->status), number, error->detail[0] ? ": " : "", error->detail);
+    if (error->detail[0])
+        detailed_text(error, number, text, size);
+    else if (error->operation)
+        snprintf(text, size, "cannot %s%s%s: %s%s", words_of(error->operation), error->path[0] ? " " : "", error->path,
+                 cs_status_text(error->status), number);
+    else
+        snprintf(text, size, "%s%s%s%s", error->path, error->path[0] ? ": " : "", cs_status_text(error->status), number);
+}
+
+void cs_error_sentence(const cs_error *error, char *text, unsigned size) {
+    cs_error_text(error, text, size);
+    size_t length = strlen(text);
+    bool names_first = error->path[0] && strncmp(text, "cannot ", 7) != 0; /* a path or an option is left as it is written */
+    if (!names_first && text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
+    if (length && length + 1 < size && text[length - 1] != '.') memcpy(text + length, ".", 2);
 }

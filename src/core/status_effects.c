@@ -83,7 +83,7 @@ static cs_status gather_one(cs_run *run, const cs_status_tree *tree, size_t dept
     effect->asked = true;
     cs_status status = CS_OK;
     if (tree->known.pending != CS_PENDING_NONE)
-        status = cs_fail(&error, CS_E_PENDING, NULL, NULL, "it comes first: cudnn-setup /recover");
+        status = cs_fail(&error, CS_E_PENDING, NULL, NULL, "the interrupted work comes first: cudnn-setup /recover");
     else if (tree->folder == CS_STATUS_AWAY)
         status = cs_fail(&error, CS_E_NOT_FOUND, NULL, tree->known.head.tree_path,
                          "its drive is not there, or another one has its letter; connect it first (/force gives up what lies on "

@@ -255,7 +255,7 @@ static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_erro
     if (status == CS_OK && !count)
         status = cs_fail(error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
     if (status == CS_OK && count > 1)
-        status = cs_fail(error, CS_E_USAGE, "choose", NULL, "several CUDA trees have an installation; say which: %s", ids.data);
+        status = cs_fail(error, CS_E_USAGE, NULL, NULL, "several CUDA trees have an installation; say which: %s", ids.data);
     cs_buffer_free(&ids);
     return status;
 }

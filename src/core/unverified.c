@@ -68,11 +68,11 @@ static cs_status check_dll(const cs_host *host, const cs_manifest *manifest, con
     cs_status status = cs_pe_read(host->fs, path, CS_PE_ALL, &pe, error);
     if (status != CS_OK) return refuse_malformed(status, target, error);
     if (pe.machine != CS_PE_MACHINE_X64)
-        status = refuse(error, target, "is not for x64");
+        status = refuse(error, target, "it is not for x64");
     else if (!pe.dll)
-        status = refuse(error, target, "is a program, not a DLL");
+        status = refuse(error, target, "it is a program, not a DLL");
     else if (pe.exports.count == 0)
-        status = refuse(error, target, "exports nothing");
+        status = refuse(error, target, "it exports nothing");
     else
         status = check_version_resource(&pe, manifest, target, error);
     cs_pe_free(&pe);
@@ -92,7 +92,7 @@ static cs_status check_library(const cs_host *host, const cs_manifest *manifest,
     cs_status status = refuse_malformed(cs_import_library_read(host->fs, path, &dlls, error), target, error);
     for (size_t i = 0; i < dlls.count && status == CS_OK; i++)
         if (!is_package_dll(manifest, dlls.items[i]))
-            status = cs_fail(error, CS_E_ARCHIVE_BAD, "check", target, "imports from %.120s, which is not part of %s",
+            status = cs_fail(error, CS_E_ARCHIVE_BAD, "check", target, "it imports from %.120s, which is not part of %s",
                              dlls.items[i], manifest->product);
     cs_strings_free(&dlls);
     return status;
@@ -105,9 +105,9 @@ static cs_status check_version_header(const cs_host *host, const cs_manifest *ma
     wanted_version(manifest, wanted);
     cs_status status = cs_fs_read_all(host->fs, path, HEADER_LIMIT, &text, error);
     if (status == CS_E_TOO_BIG)
-        status = refuse(error, target, "has more than 1 MiB");
+        status = refuse(error, target, "it is longer than 1 MiB, and a version header is a few kB");
     else if (status == CS_OK && !cs_cudnn_header_version(cs_buffer_string(&text), text.size, found))
-        status = refuse(error, target, "does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each");
+        status = refuse(error, target, "it does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each");
     else if (status == CS_OK && memcmp(found, wanted, sizeof found) != 0)
         status = cs_fail(error, CS_E_ARCHIVE_BAD, "check", target,
                          "its macros say %" PRIu32 ".%" PRIu32 ".%" PRIu32 "; this copy is not %s %s", found[0], found[1],

@@ -77,7 +77,7 @@ cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_option
 
 cs_status cs_run_refuse_pending(cs_run *run) {
     if (!run->trees.pending) return CS_OK;
-    return cs_fail(&run->error, CS_E_PENDING, "look", NULL,
+    return cs_fail(&run->error, CS_E_PENDING, NULL, NULL,
                    "an interrupted run has not been finished or undone yet; cudnn-setup /recover, any other changing run, or the "
                    "next start of Windows does that");
 }
@@ -114,13 +114,32 @@ static const char *aftermath(const cs_run *run, cs_status status) {
     return run->changing ? " Everything is as before." : " Nothing was changed.";
 }
 
+/* What to do about a failure of the system whose sentence does not say it. */
+static const char *next_step(const cs_error *error) {
+    if (error->detail[0]) return "";
+    switch (error->status) {
+    case CS_E_ACCESS:
+        return " Its access rights, or a program such as a virus scanner, keep it shut: look there, then try again.";
+    case CS_E_SHARING:
+    case CS_E_MAPPED:
+        return " Close the program that uses it, then try again.";
+    case CS_E_IO:
+        return " The disk, or the way to it, may be failing: check that first.";
+    case CS_E_NO_SPACE:
+        return " Free some space on that drive, then try again.";
+    case CS_E_NO_MEMORY:
+        return " Close other programs, then try again.";
+    default:
+        return "";
+    }
+}
+
 static void write_message(cs_run *run, cs_status status) {
     char text[CS_ERROR_PATH + CS_ERROR_DETAIL + 256];
     if (run->outcome->message.size || status == CS_OK) return;
     if (!run->error.status) cs_fail(&run->error, status, NULL, NULL, NULL);
-    cs_error_text(&run->error, text, sizeof text);
-    size_t size = strlen(text);
-    cs_run_say(run, "%s%s%s", text, size && text[size - 1] == '.' ? "" : ".", aftermath(run, status));
+    cs_error_sentence(&run->error, text, sizeof text);
+    cs_run_say(run, "%s%s%s", text, next_step(&run->error), aftermath(run, status));
 }
 
 void cs_run_derive(cs_run *run) {

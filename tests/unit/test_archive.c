@@ -150,10 +150,10 @@ static void test_archive_open_says_why_it_cannot(void **state) {
     assert_null(archive);
     assert_int_equal(error.system, 2);
     assert_string_equal(error.path, "C:\\none.zip");
-    assert_contains(error.detail, "not found");
+    assert_contains(error.detail, "there is no such file");
     assert_int_equal(cs_exit_code(error.status), 1619);
     assert_int_equal(cs_archive_open(memory_host_seam(host), "C:\\Windows", &archive, &error), CS_E_ARCHIVE_OPEN);
-    assert_contains(error.detail, "not a file");
+    assert_contains(error.detail, "this is a folder");
     assert_null(archive);
     assert_int_equal(memory_host_open_files(host), 0);
     memory_host_free(host);
@@ -182,7 +182,7 @@ static void test_archive_open_for_writing_elsewhere_is_reported(void **state) {
     assert_non_null(held);
     assert_int_equal(cs_archive_open(memory_host_seam(host), "C:\\a.zip", &archive, &error), CS_E_ARCHIVE_OPEN);
     assert_int_equal(error.system, 32);
-    assert_contains(error.detail, "in use by another program");
+    assert_contains(error.detail, "another program is writing to it");
     memory_host_seam(host)->fs->close(memory_host_seam(host)->fs->ctx, held);
     memory_host_free(host);
 }

@@ -267,16 +267,16 @@ static void test_options_missing_values(void **state) {
     static const char *const names[] = {"/archive",  "/cuda",     "/manifest", "/log",    "/json", "/lang",       "/env",
                                         "/cudapath", "/selftest", "/inuse",    "/report", "/tree", "/unverified", "/selftest-as"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        refused(CS_PROGRAM_SETUP, "a value is missing", &names[i], 1);
+        refused(CS_PROGRAM_SETUP, "the value is missing", &names[i], 1);
         REFUSED("is an option", names[i], "/quiet");
         REFUSED("is an option", names[i], "-quiet");
         cs_buffer word = {0};
         cs_buffer_format(&word, "%s:", names[i]);
-        REFUSED("the value is empty", cs_buffer_string(&word));
-        REFUSED("the value is empty", names[i], "");
+        REFUSED("the value is missing", cs_buffer_string(&word));
+        REFUSED("the value is missing", names[i], "");
         cs_buffer_free(&word);
     }
-    DOCTOR_REFUSED("a value is missing", "seal", "x.zip", "/out");
+    DOCTOR_REFUSED("the value is missing", "seal", "x.zip", "/out");
 }
 
 static void test_options_values_where_none_belong(void **state) {
@@ -315,25 +315,25 @@ static void test_options_wrong_tree_ids(void **state) {
 
 static void test_options_duplicates(void **state) {
     (void)state;
-    REFUSED("given twice", "/quiet", "-QUIET");
-    REFUSED("given twice", "/archive:a.zip", "/archive:a.zip");
-    REFUSED("given twice", "/log:a", "--log=b");
-    REFUSED("given twice", "/env:all", "/env:none");
-    REFUSED("given twice", "/uninstall", "/uninstall");
+    REFUSED("is given twice", "/quiet", "-QUIET");
+    REFUSED("is given twice", "/archive:a.zip", "/archive:a.zip");
+    REFUSED("is given twice", "/log:a", "--log=b");
+    REFUSED("is given twice", "/env:all", "/env:none");
+    REFUSED("is given twice", "/uninstall", "/uninstall");
     REFUSED("second archive", "/archive:a.zip", "b.zip");
-    REFUSED("given twice", "b.zip", "/archive:a.zip");
+    REFUSED("is given twice", "b.zip", "/archive:a.zip");
     REFUSED("second archive", "a.zip", "b.zip");
 }
 
 static void test_options_conflicts(void **state) {
     (void)state;
-    REFUSED("/install was asked for already", "/install", "/uninstall");
-    REFUSED("/verify was asked for already", "/verify", "/status");
+    REFUSED("/install stands before it", "/install", "/uninstall");
+    REFUSED("/verify stands before it", "/verify", "/status");
     REFUSED("contradict", "/quiet", "/passive");
     REFUSED("both name the installation", "/uninstall", "/cuda:x", "/tree:" ID);
     REFUSED("needs /env:all", "/cudapath:take", "/env:none");
     REFUSED("needs /env:all", "/cudapath:take", "/env:path");
-    DOCTOR_REFUSED("/status was asked for already", "status", "verify");
+    DOCTOR_REFUSED("/status stands before it", "status", "verify");
 }
 
 static void test_options_meaningless_for_the_verb(void **state) {
@@ -346,17 +346,17 @@ static void test_options_meaningless_for_the_verb(void **state) {
                                            {"/forget", "/archive:a.zip"},      {"/rollback", "/unverified:accept"},
                                            {"/repair", "/cudapath:take"},      {"/recover", "/force"},
                                            {"/rollback", "/selftest:require"}, {"/rollback", "/selftest-as:current"}};
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) refused(CS_PROGRAM_SETUP, "means nothing for", lines[i], 2);
-    REFUSED("means nothing for recover", "/recover", "/tree:" ID);
-    DOCTOR_REFUSED("means nothing for seal", "seal", "a.zip", "/out:x", "/cuda:y");
-    DOCTOR_REFUSED("means nothing for verify", "verify", "a.zip");
-    DOCTOR_REFUSED("means nothing for diagnose", "/out:x");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) refused(CS_PROGRAM_SETUP, "does not go with", lines[i], 2);
+    REFUSED("does not go with /recover", "/recover", "/tree:" ID);
+    DOCTOR_REFUSED("does not go with seal", "seal", "a.zip", "/out:x", "/cuda:y");
+    DOCTOR_REFUSED("does not go with verify", "verify", "a.zip");
+    DOCTOR_REFUSED("does not go with the diagnosis", "/out:x");
 }
 
 static void test_options_seal_needs_archive_and_out(void **state) {
     (void)state;
-    DOCTOR_REFUSED("which archive", "seal", "/out:x");
-    DOCTOR_REFUSED("where to", "seal", "a.zip");
+    DOCTOR_REFUSED("needs the archive", "seal", "/out:x");
+    DOCTOR_REFUSED("where the manifest goes", "seal", "a.zip");
 }
 
 static void test_options_quotation_mark_is_explained(void **state) {

@@ -94,14 +94,34 @@ static void test_status_error_carries_everything(void **state) {
     assert_string_equal(error.operation, "rename");
     assert_string_equal(error.path, "C:\\a\\b");
     cs_error_text(&error, text, sizeof text);
-    assert_string_equal(text, "rename C:\\a\\b: in use by another program (32)");
+    assert_string_equal(text, "cannot rename C:\\a\\b: in use by another program (32)");
     assert_int_equal(cs_fail(&error, CS_E_FORMAT, "read", "m.json", "%s: %d", "files[3]", 7), CS_E_FORMAT);
     assert_int_equal(error.system, 0);
     cs_error_text(&error, text, sizeof text);
-    assert_string_equal(text, "read m.json: malformed: files[3]: 7");
+    assert_string_equal(text, "m.json: files[3]: 7");
     assert_int_equal(cs_fail(&error, CS_E_NO_MEMORY, NULL, NULL, NULL), CS_E_NO_MEMORY);
     cs_error_text(&error, text, sizeof text);
     assert_string_equal(text, "out of memory");
+}
+
+static const char *sentence(cs_status status, const char *operation, const char *path, const char *detail) {
+    static char text[256];
+    cs_error error = {0};
+    cs_fail(&error, status, operation, path, detail ? "%s" : NULL, detail);
+    cs_error_sentence(&error, text, sizeof text);
+    return text;
+}
+
+static void test_status_sentences_read_as_such(void **state) {
+    (void)state;
+    assert_string_equal(sentence(CS_E_USAGE, NULL, "/cuda:", "the value is missing"), "/cuda: the value is missing.");
+    assert_string_equal(sentence(CS_E_USAGE, "/json", "C:\\x\\nul", "\"nul\" is a device"),
+                        "/json C:\\x\\nul: \"nul\" is a device.");
+    assert_string_equal(sentence(CS_E_USAGE, NULL, NULL, "several trees"), "Several trees.");
+    assert_string_equal(sentence(CS_E_FORMAT, "read PATH", NULL, "its type is 4"), "Cannot read PATH: its type is 4.");
+    assert_string_equal(sentence(CS_E_ACCESS, "stat", "C:\\x", NULL), "Cannot look at C:\\x: access denied.");
+    assert_string_equal(sentence(CS_E_NO_SPACE, "check the volume of", "c:\\x", "3 MB are needed."), "c:\\x: 3 MB are needed.");
+    assert_string_equal(sentence(CS_E_NO_MEMORY, NULL, NULL, NULL), "Out of memory.");
 }
 
 static void test_status_errors_may_go_nowhere(void **state) {
@@ -138,7 +158,7 @@ static void test_status_text_is_cut_to_its_room(void **state) {
     cs_error_text(&error, text, 11);
     assert_int_equal(strlen(text), 10);
     assert_int_equal(text[11], '#');
-    assert_memory_equal(text, "read C:\\a ", 10);
+    assert_memory_equal(text, "C:\\a long p", 10);
 }
 
 int main(void) {
@@ -150,6 +170,7 @@ int main(void) {
         cmocka_unit_test(test_status_from_errno_values),
         cmocka_unit_test(test_status_a_failure_without_a_code_is_still_one),
         cmocka_unit_test(test_status_error_carries_everything),
+        cmocka_unit_test(test_status_sentences_read_as_such),
         cmocka_unit_test(test_status_errors_may_go_nowhere),
         cmocka_unit_test(test_status_long_paths_keep_both_ends),
         cmocka_unit_test(test_status_text_is_cut_to_its_room),

@@ -309,7 +309,7 @@ static void test_status_report_an_interrupted_uninstall(void **state) {
     char moving[] = "cudnn64_8.dll", committed[] = "committed";
     uninstall_killed_at(&s, moving);
     SAID(&s, "/recover takes back what was done of it.\n");
-    SAID(&s, "cannot be told: interrupted work is pending: it comes first: cudnn-setup /recover.\n");
+    SAID(&s, "cannot be told: the interrupted work comes first: cudnn-setup /recover.\n");
     end(&s);
     uninstall_killed_at(&s, committed);
     SAID(&s, "it had been carried out; /recover clears up after it.\n");

@@ -103,21 +103,21 @@ static void test_unverified_refuses_other_processors(void **state) {
     uint8_t *file = pe_make_dll();
     put16(file + 0x84, CS_PE_MACHINE_ARM64);
     put_dll(*state, file);
-    refused(*state, "bin/cudnn64_8.dll", "is not for x64; this copy is not what it should be");
+    refused(*state, "bin/cudnn64_8.dll", "it is not for x64; this copy is not what it should be");
 }
 
 static void test_unverified_refuses_programs(void **state) {
     uint8_t *file = pe_make_dll();
     put16(file + 0x96, 0x0022);
     put_dll(*state, file);
-    refused(*state, "bin/cudnn64_8.dll", "is a program, not a DLL; this copy is not what it should be");
+    refused(*state, "bin/cudnn64_8.dll", "it is a program, not a DLL; this copy is not what it should be");
 }
 
 static void test_unverified_refuses_dlls_without_exports(void **state) {
     uint8_t *file = pe_make_dll();
     pe_put_directory(file, 0, 0, 0);
     put_dll(*state, file);
-    refused(*state, "bin/cudnn64_8.dll", "exports nothing; this copy is not what it should be");
+    refused(*state, "bin/cudnn64_8.dll", "it exports nothing; this copy is not what it should be");
 }
 
 static void test_unverified_refuses_dlls_without_version(void **state) {
@@ -159,10 +159,10 @@ static void test_unverified_refuses_other_macros(void **state) {
     refused(c, "include/cudnn_version.h", "its macros say 7.6.5; this copy is not cuDNN 8.0.3.33");
     memory_host_text(c->host, paths[2], "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 0\n");
     refused(c, "include/cudnn_version.h",
-            "does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each; this copy is not what it should be");
+            "it does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each; this copy is not what it should be");
     memory_host_text(c->host, paths[2], "");
     refused(c, "include/cudnn_version.h",
-            "does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each; this copy is not what it should be");
+            "it does not define CUDNN_MAJOR, CUDNN_MINOR and CUDNN_PATCHLEVEL once each; this copy is not what it should be");
 }
 
 static void test_unverified_refuses_huge_headers(void **state) {
@@ -172,13 +172,14 @@ static void test_unverified_refuses_huge_headers(void **state) {
     while (text.size <= 1024 * 1024) cs_buffer_text(&text, "/* */\n");
     assert_true(memory_host_file(c->host, paths[2], text.data, text.size));
     cs_buffer_free(&text);
-    refused(c, "include/cudnn_version.h", "has more than 1 MiB; this copy is not what it should be");
+    refused(c, "include/cudnn_version.h",
+            "it is longer than 1 MiB, and a version header is a few kB; this copy is not what it should be");
 }
 
 static void test_unverified_refuses_foreign_libraries(void **state) {
     copy *c = *state;
     put_library(c, "evil.dll");
-    refused(c, "lib/x64/cudnn.lib", "imports from evil.dll, which is not part of cuDNN");
+    refused(c, "lib/x64/cudnn.lib", "it imports from evil.dll, which is not part of cuDNN");
     memory_host_text(c->host, paths[3], "!<arch>\n");
     refused(c, "lib/x64/cudnn.lib", "imports nothing; this copy is not what it should be");
 }
