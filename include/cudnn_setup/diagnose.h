@@ -10,4 +10,8 @@ enum { CS_DIAGNOSIS_HEALTHY = 0, CS_DIAGNOSIS_WARNINGS = 1, CS_DIAGNOSIS_BROKEN 
  * their verdicts, which is the exit code. Changes nothing. */
 int cs_diagnose(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
 
+/* The proof once more, of what is installed: files, loading, GPU. The worst of the stages is the exit code, as above; a failure
+ * to look at all is one of setup's codes. Refused with administrator rights unless options->selftest_as_current. */
+int cs_doctor_probe(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome);
+
 #endif

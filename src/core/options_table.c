@@ -8,8 +8,8 @@
 #define PLACING  (V(INSTALL) | V(REPAIR))
 #define MOVING   (PLACING | V(ROLLBACK) | V(UNINSTALL))
 #define CHANGING (MOVING | V(RECOVER) | V(FORGET))
-#define READING  (V(VERIFY) | V(STATUS) | V(DIAGNOSE) | V(SEAL) | V(DETECT) | V(SEARCH_ORDER))
-#define OF_TREE  (V(UNINSTALL) | V(ROLLBACK) | V(REPAIR) | V(FORGET) | V(VERIFY) | V(STATUS))
+#define READING  (V(VERIFY) | V(STATUS) | V(PROBE) | V(DIAGNOSE) | V(SEAL) | V(DETECT) | V(SEARCH_ORDER))
+#define OF_TREE  (V(UNINSTALL) | V(ROLLBACK) | V(REPAIR) | V(FORGET) | V(VERIFY) | V(STATUS) | V(PROBE))
 #define ALL      (CHANGING | READING)
 
 static void set_quiet(cs_options *o, size_t choice) { o->ui = choice ? CS_UI_FULL : CS_UI_QUIET; }
@@ -52,6 +52,7 @@ const option_row option_rows[] = {
     VERB(GROUP_LOOK, "seal", IN(DOCTOR), SEAL, "write a manifest with the hash of every file: seal ZIP /out:FILE"),
     VERB(GROUP_LOOK, "detect", IN(DOCTOR), DETECT, "which CUDA toolkits there are and which one is taken, with the reasons"),
     VERB(GROUP_LOOK, "search-order", IN(DOCTOR), SEARCH_ORDER, "which cudnn64_8.dll a new program finds first"),
+    VERB(GROUP_LOOK, "probe", IN(DOCTOR), PROBE, "let a new program load cuDNN and compute with it, as this user"),
     VERB(GROUP_LOOK, "?", BOTH, HELP, "this text"),
 
     TEXT(GROUP_WHAT, archive, "ZIP", BOTH, V(INSTALL) | V(REPAIR) | V(SEAL), "NVIDIA's archive; a dropped .zip is taken as it"),
@@ -71,7 +72,7 @@ const option_row option_rows[] = {
            "keep CUDA_PATH when it names another working toolkit, or take it (keep)"),
     CHOICE(GROUP_HOW, "selftest", "auto|require|skip", IN(SETUP), PLACING, set_selftest,
            "prove the result; require: a failed proof undoes the install (auto)"),
-    CHOICE(GROUP_HOW, "selftest-as", "current", IN(SETUP) | IN(PROBE), PLACING | V(PROBE), set_as_current,
+    CHOICE(GROUP_HOW, "selftest-as", "current", EACH, PLACING | V(PROBE), set_as_current,
            "prove it with these rights even if elevated: for throw-away images only"),
     CHOICE(GROUP_HOW, "stage", "loading|gpu", IN(PROBE), V(PROBE), set_stage, "load every part, or compute on the GPU (loading)"),
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,

@@ -1,6 +1,20 @@
-"""The proof after an installation: what it says of the sample, in the result, the log and the report."""
+"""The proof: what it says of the sample, and that every failure has its own verdict. The DLLs with a fault are the sample's own,
+built by flags (tests/samples, samples/faults)."""
 
-from machine import TREE, Machine
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import zipfile
+
+import wine
+from machine import P, TREE, Machine, differences
+
+SYSTEM = "C:\\windows\\system32"
+PARTS = ["cudnn64_8.dll"] + ["cudnn_%s64_8.dll" % part for part in
+                             ("ops_infer", "ops_train", "cnn_infer", "cnn_train", "adv_infer", "adv_train")]
 
 
 def case_proof_sample(t):
@@ -29,3 +43,228 @@ def case_proof_sample(t):
         t.check("proof.call" in log and "sample, computed on the CPU" in log, "the log has every computation")
         for text in (page, log):
             t.check("computes right on" not in text, "nothing says that a GPU works")
+        code, result, text = m.doctor("probe")
+        t.equal(code, 1639, "the doctor starts nothing with administrator rights: " + text[-300:])
+        t.check("administrator rights" in result["message"], result["message"])
+        t.equal(result["proof"], {}, "no stage ran")
+        code, result, text = m.doctor("probe", "/selftest-as:current")
+        t.equal((code, result["proof"]["verdicts"]), (0, {"loading": "loaded", "gpu": "sample"}), "the doctor's proof")
+
+
+# ---- verdicts ----
+
+def bin_of(m, name):
+    return m.wine.unix(m.tree + "\\bin\\" + name)
+
+
+@contextlib.contextmanager
+def replaced(path, source=None, change=None):
+    """path holds another file for a while: a copy of source, or its own bytes changed; nothing: it is away."""
+    kept = path + ".kept"
+    there = os.path.exists(path)
+    if there:
+        os.rename(path, kept)
+    if source:
+        shutil.copyfile(source, path)
+    elif change:
+        with open(kept, "rb") as file:
+            data = file.read()
+        with open(path, "wb") as file:
+            file.write(change(data))
+    try:
+        yield
+    finally:
+        if os.path.isdir(path):
+            os.rmdir(path)
+        elif os.path.exists(path):
+            os.unlink(path)
+        if there:
+            os.rename(kept, path)
+
+
+def faulty(t, fault):
+    """[(file name, path)] of the DLLs with that fault."""
+    folder = t.sample("faults", fault, "bin")
+    return [(name, os.path.join(folder, name)) for name in sorted(os.listdir(folder))]
+
+
+def expect(t, m, stage, verdict, exit_code, words):
+    """The doctor's proof comes to this verdict in this stage, with these words in its sentence."""
+    code, result, text = m.doctor("probe", "/selftest-as:current")
+    proof = result["proof"]
+    t.equal((proof.get("verdicts", {}).get(stage), code), (verdict, exit_code), "%s: %s" % (verdict, proof.get(stage)))
+    kind = "failed" if exit_code == 2 else "skipped"
+    t.check(proof[stage].startswith(kind + ": "), "%s is '%s': %s" % (verdict, kind, proof[stage]))
+    for word in words:
+        t.check(word in proof[stage], "%s says '%s': %s" % (verdict, word, proof[stage]))
+    if stage == "loading":
+        t.equal(proof["gpu"], "skipped: it does not load", verdict + ": what does not load is not computed with")
+    return proof
+
+
+def with_fault(t, m, fault, stage, verdict, exit_code, *words):
+    with contextlib.ExitStack() as stack:
+        for name, source in faulty(t, fault):
+            target = m.wine.unix(SYSTEM + "\\" + name) if name == "nvcuda.dll" else bin_of(m, name)
+            stack.enter_context(replaced(target, source))
+        return expect(t, m, stage, verdict, exit_code, words)
+
+
+def case_proof_machine(t):
+    """verdicts about the machine: no driver, an old one, no GPU, a hidden, too new, too old, busy or full one"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        with_fault(t, m, "no-driver", "gpu", "no-driver", 0, "no NVIDIA driver", "may be in order")
+        with_fault(t, m, "driver-too-old", "gpu", "driver-too-old", 1, "driver 411.31 is too old", "serves CUDA 10.0",
+                   "CUDA 10.1 is installed", "418.96 or newer")
+        with_fault(t, m, "driver-mismatch", "gpu", "driver-mismatch", 1, "803", "restart")
+        with_fault(t, m, "driver-broken", "gpu", "driver-broken", 1, "cudaGetDeviceCount answered 999")
+        with_fault(t, m, "no-device", "gpu", "no-device", 0, "finds no GPU")
+        for hidden in ("-1", ""):
+            m.wine.set_value("CUDA_VISIBLE_DEVICES", wine.REG_SZ, wine.utf16(hidden))
+            if hidden:
+                expect(t, m, "gpu", "device-hidden", 1, ['CUDA_VISIBLE_DEVICES is set to "-1"'])
+        m.wine.set_value("CUDA_VISIBLE_DEVICES", wine.REG_SZ, wine.utf16("0"))
+        code, result, _ = m.doctor("probe", "/selftest-as:current")
+        t.equal((code, result["proof"]["machine"]["visible_devices"]), (0, "0"), "CUDA_VISIBLE_DEVICES is told")
+        m.wine.set_value("CUDA_VISIBLE_DEVICES", wine.REG_SZ, None)
+        with_fault(t, m, "device-too-new", "gpu", "device-too-new", 1, "8.6", "CUDA 11", "will not help")
+        with_fault(t, m, "device-too-old", "gpu", "device-too-old", 1, "2.1", "3.0 and newer only")
+        with_fault(t, m, "device-busy", "gpu", "device-busy", 1, "compute mode")
+        with_fault(t, m, "device-unserved", "gpu", "device-unserved", 1, "no code for", "209")
+        with_fault(t, m, "memory-taken", "gpu", "memory-taken", 1, "100 of 1024 MiB are free")
+        with_fault(t, m, "watchdog", "gpu", "watchdog", 1, "took too long")
+        name, source = faulty(t, "second-device")[0]
+        with replaced(bin_of(m, name), source):
+            code, result, _ = m.doctor("probe", "/selftest-as:current")
+            t.equal((code, result["proof"]["verdicts"]["gpu"]), (0, "sample"), "the second device is taken")
+            t.equal(result["proof"]["machine"]["capability"], "7.5", "and told")
+
+
+def case_proof_loading(t):
+    """verdicts about loading: each part missing, a dependency absent, 32-bit, damaged, not readable, another version"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        for part in PARTS:
+            with replaced(bin_of(m, part)):
+                expect(t, m, "loading", "cudnn-absent" if part == PARTS[0] else "part-missing", 2, [part, "error 126"])
+        with replaced(bin_of(m, "cublasLt64_10.dll")):
+            expect(t, m, "loading", "dependency-absent", 2,
+                   ["cublasLt64_10.dll is in no folder", "cudnn_ops_infer64_8.dll needs it", "error 126"])
+        with replaced(bin_of(m, "cudart64_101.dll")):
+            expect(t, m, "loading", "dependency-absent", 2, ["cudart64_101.dll is in no folder", "error 126"])
+
+        def other_machine(data):   # the machine's number in the PE header: x86
+            at = int.from_bytes(data[60:64], "little") + 4
+            return data[:at] + b"\x4c\x01" + data[at + 2:]
+        with replaced(bin_of(m, "cudnn_cnn_infer64_8.dll"), change=other_machine):
+            expect(t, m, "loading", "other-machine", 2, ["cudnn_cnn_infer64_8.dll is for another processor", "error 193"])
+        for what, change in (("cut short", lambda data: data[:len(data) // 2]), ("empty", lambda data: b""),
+                             ("a text", lambda data: b"no DLL at all")):
+            with replaced(bin_of(m, "cudnn_adv_infer64_8.dll"), change=change):
+                expect(t, m, "loading", "damaged", 2, ["cudnn_adv_infer64_8.dll is not a DLL, or is damaged"])
+        with_fault(t, m, "other-version", "loading", "other-version", 2, "cudnnGetVersion() is 8100, not 8003")
+        with_fault(t, m, "crashed-loading", "loading", "crashed", 2, "0xC0000005")
+
+
+def case_proof_computing(t):
+    """verdicts about computing: mixed parts, a crash, a part that gives up, wrong results, failing calls"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        with_fault(t, m, "parts-mixed", "gpu", "parts-mixed", 2, "ops_train", "two versions")
+        with_fault(t, m, "runtime-mixed", "gpu", "runtime-mixed", 2, "built for CUDA 10.1", "CUDA 10.2")
+        with_fault(t, m, "symbol-missing", "gpu", "symbol-missing", 2, "cudaMemset")
+        with_fault(t, m, "not-initialized", "gpu", "not-initialized", 2, "cudnnCreate answered 1")
+        with_fault(t, m, "execution-failed", "gpu", "execution-failed", 2, "cudnnConvolutionForward failed", "error 8")
+        with_fault(t, m, "no-algorithm", "gpu", "no-algorithm", 2, "no algorithm")
+        proof = with_fault(t, m, "wrong-result", "gpu", "wrong-result", 2, "convolution-forward", "differs from the reference")
+        t.equal(proof["calls"][0]["outcome"], "wrong", "the call in the list")
+        with_fault(t, m, "not-a-number", "gpu", "wrong-result", 2, "not a number")
+        with_fault(t, m, "crashed", "gpu", "crashed", 2, "0xC0000005")
+        with_fault(t, m, "gave-up", "gpu", "gave-up", 2, "0xC0000409")
+
+
+def case_proof_hang(t):
+    """a library that hangs: the child is ended at the deadline, and nothing of it stays"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        with_fault(t, m, "hung", "gpu", "hung", 2, "did not end within 60 s")
+        _, text = m.wine.run(["tasklist"])
+        t.check("cudnn-probe" not in text, "the probe is gone: " + text[-300:])
+
+
+def case_proof_required(t):
+    """/selftest:require with a package whose results are wrong: 1603, and everything is as before; auto: a warning"""
+    with Machine(t, media="C:\\m") as m:
+        archive, manifest = m.add_archive()
+        faults = dict(faulty(t, "wrong-result"))
+        bad, bad_manifest = m.wine.unix("C:\\m\\bad.zip"), m.wine.unix("C:\\m\\bad.json")
+        with zipfile.ZipFile(m.wine.unix(archive)) as old, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as new:
+            for row in old.infolist():
+                source = faults.get(row.filename.rsplit("/", 1)[-1])
+                new.writestr(row, open(source, "rb").read() if source else old.read(row))
+        with open(m.wine.unix(manifest), encoding="utf-8") as file:
+            text = json.load(file)
+        with open(bad, "rb") as file:
+            data = file.read()
+        text["archive"].update(sha256=hashlib.sha256(data).hexdigest(), size=len(data), names=["bad.zip"])
+        with open(bad_manifest, "w", encoding="utf-8") as file:
+            json.dump(text, file)
+        before = m.snapshot()
+        words = ["/install", "/quiet", "/archive:C:\\m\\bad.zip", "/manifest:C:\\m\\bad.json", "/selftest-as:current"]
+        code, result, text = m.setup(*(words + ["/selftest:require"]))
+        t.equal((code, result["proof"]["verdicts"]["gpu"]), (1603, "wrong-result"), "require: " + text[-300:])
+        t.check("taken back" in result["message"], result["message"])
+        t.equal(differences(before, m.snapshot()), [], "everything is as before")
+        code, result, text = m.setup(*words)
+        t.equal((code, result["proof"]["verdicts"]["gpu"]), (0, "wrong-result"), "auto: " + text[-300:])
+        t.check(any(w["id"] == "proof" and "wrong" in w["text"] for w in result["warnings"]), "auto warns")
+        t.check(m.wine.exists(P + "\\cudnn-probe.exe"), "auto keeps the installation")
+
+
+def case_proof_rights(t):
+    """as an administrator without /selftest-as:current the probe is not given these rights"""
+    with Machine(t, media="C:\\m") as m:
+        archive, manifest = m.add_archive()
+        code, result, text = m.setup("/install", "/quiet", "/archive:" + archive, "/manifest:" + manifest, "/selftest:require")
+        t.equal(code, 0, "install: " + text[-400:])
+        t.check(result["proof"]["verdicts"]["loading"] in ("refused", "no-account"), str(result["proof"]))
+        t.check(result["proof"]["loading"].startswith("skipped: "), result["proof"]["loading"])
+        t.equal(result["proof"]["gpu"], "skipped: it was not loaded", "the GPU stage")
+        probe = P + "\\cudnn-probe.exe"
+        for words in ([], ["/stage:gpu"]):
+            code, text = m.wine.run([probe] + words)
+            t.equal((code, json.loads(text)["verdict"]), (3, "refused"), "the probe itself: " + text)
+
+
+# ---- the document ----
+
+def case_proof_document(t):
+    """docs/verdicts.md: every verdict of the code, its kind, and tests that exist"""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    def read(*parts):
+        with open(os.path.join(root, *parts), encoding="utf-8") as file:
+            return file.read()
+    kinds = {"PASSED": "passed", "SKIPPED": "skipped", "UNFIT": "skipped, warned of", "FAILED": "failed"}
+    code = {name: (kinds[kind], blame.lower()) for name, kind, blame in re.findall(
+        r'\{"([a-z-]+)", CS_VERDICT_([A-Z]+), CS_GPU_BLAME_([A-Z]+),', read("src", "selftest", "verdict_table.c"))}
+    rows = {}
+    for line in read("docs", "verdicts.md").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 5 and cells[0].startswith("`"):
+            rows[cells[0].strip("`")] = cells[1:]
+    t.equal(sorted(rows), sorted(code), "the names in the document and in the code")
+    tests = read("tests", "e2e", "cases_proof.py")
+    for folder, _, names in os.walk(os.path.join(root, "tests", "unit")):
+        tests += "".join(read(folder, name) for name in names if name.endswith(".c"))
+    for name, (kind, blame, _, where) in rows.items():
+        t.equal((kind, blame), code.get(name), name)
+        found = re.findall(r"`((?:test|case)_[a-z0-9_]+)`", where)
+        t.check(found, name + " names its test")
+        for test in found:
+            body = re.search(r"\b%s\b.*?(?=\n(?:static void test_|def case_)|\Z)" % test, tests, re.S)
+            t.check(body is not None, "%s: %s exists" % (name, test))

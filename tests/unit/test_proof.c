@@ -78,6 +78,7 @@ typedef struct probe {
     const char *answer, *gpu; /* what it prints in each stage; NULL: nothing */
     bool refused, timed_out;
     uint32_t exit_code, gpu_exit;
+    cs_status start_status; /* of starting it */
     bool gpu_timed_out;
     unsigned calls, gpu_calls;
     bool as_current;
@@ -86,7 +87,6 @@ typedef struct probe {
 
 static cs_status run_probe(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error) {
     probe *p = ctx;
-    (void)error;
     bool gpu = child->argument_count && !strcmp(child->arguments[0], "/stage:gpu");
     p->calls += !gpu;
     p->gpu_calls += gpu;
@@ -95,6 +95,7 @@ static cs_status run_probe(void *ctx, const cs_child *child, cs_child_result *re
     assert_string_equal(child->program, VERB_P "\\cudnn-probe.exe");
     for (size_t i = 0; i < child->environment_count; i++)
         if (strstr(child->environment[i], "=" BIN ";") || strstr(child->environment[i], ";" BIN ";")) p->has_path = true;
+    if (p->start_status) return cs_fail(error, p->start_status, "run", child->program, NULL);
     result->refused = p->refused;
     result->timed_out = gpu ? p->gpu_timed_out : p->timed_out;
     result->exit_code = gpu ? p->gpu_exit : p->exit_code;
@@ -316,6 +317,21 @@ static void test_proof_that_cannot_run_never_fails(void **state) {
     verb_case_end(&c);
 }
 
+/* The program is gone: nothing can be said, and nothing is failed for it. */
+static void test_proof_that_cannot_be_started(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, NULL);
+    p.start_status = CS_E_ACCESS;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_non_null(strstr(c.outcome.proof_loading, "skipped: the probe could not be run"));
+    assert_int_equal(c.outcome.proof->loading.verdict, CS_GPU_NOT_RUN);
+    assert_string_equal(c.outcome.proof_gpu, "skipped: it was not loaded");
+    verb_case_end(&c);
+}
+
 static void test_proof_that_never_ends_has_failed(void **state) {
     (void)state;
     verb_case c;
@@ -442,6 +458,7 @@ int main(void) {
         cmocka_unit_test(test_proof_required_and_failed_takes_the_installation_back),
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
         cmocka_unit_test(test_proof_that_cannot_run_never_fails),
+        cmocka_unit_test(test_proof_that_cannot_be_started),
         cmocka_unit_test(test_proof_that_never_ends_has_failed),
         cmocka_unit_test(test_proof_names_the_copy_that_comes_first),
         cmocka_unit_test(test_proof_of_a_junction_in_path),

@@ -6,8 +6,38 @@
 
 #include "sample.h"
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, INVALID_DEVICE = 101 };
-enum { VERSION = 10010, DEVICE_BYTES = 1 << 30, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
+/* What a build with a fault has otherwise: statuses are CUDA's own numbers. */
+#ifndef SAMPLE_VERSION
+#define SAMPLE_VERSION 10010
+#endif
+#ifndef SAMPLE_DRIVER
+#define SAMPLE_DRIVER 10010
+#endif
+#ifndef SAMPLE_COUNT
+#define SAMPLE_COUNT 1
+#endif
+#ifndef SAMPLE_COUNT_STATUS
+#define SAMPLE_COUNT_STATUS SUCCESS
+#endif
+#ifndef SAMPLE_CONTEXT_STATUS
+#define SAMPLE_CONTEXT_STATUS SUCCESS
+#endif
+#ifndef SAMPLE_WORK_STATUS
+#define SAMPLE_WORK_STATUS SUCCESS
+#endif
+#ifndef SAMPLE_MAJOR
+#define SAMPLE_MAJOR 7
+#define SAMPLE_MINOR 5
+#endif
+#ifndef SAMPLE_MODE
+#define SAMPLE_MODE 0
+#endif
+#ifndef SAMPLE_FREE
+#define SAMPLE_FREE DEVICE_BYTES
+#endif
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_ALLOCATION = 2, NO_DEVICE = 100, INVALID_DEVICE = 101 };
+enum { DEVICE_BYTES = 1 << 30, ATTRIBUTE_MODE = 20, ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
 
 /* The beginning of CUDA 10.1's cudaDeviceProp; the rest of the caller's structure is left alone. */
 typedef struct device_properties {
@@ -36,7 +66,9 @@ SAMPLE_EXPORT int cudaMalloc(void **out, size_t size);
 SAMPLE_EXPORT int cudaFree(void *memory);
 SAMPLE_EXPORT int cudaMemcpy(void *to, const void *from, size_t size, int kind);
 SAMPLE_EXPORT int cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *stream);
+#ifndef SAMPLE_WITHOUT_MEMSET
 SAMPLE_EXPORT int cudaMemset(void *memory, int value, size_t size);
+#endif
 SAMPLE_EXPORT int cudaStreamCreate(void **stream);
 SAMPLE_EXPORT int cudaStreamDestroy(void *stream);
 SAMPLE_EXPORT int cudaStreamSynchronize(void *stream);
@@ -62,34 +94,51 @@ static int give(int *out, int value) {
     return SUCCESS;
 }
 
-int cudaRuntimeGetVersion(int *version) { return give(version, VERSION); }
-int cudaDriverGetVersion(int *version) { return give(version, VERSION); }
-int cudaGetDeviceCount(int *count) { return give(count, 1); }
+int cudaRuntimeGetVersion(int *version) { return give(version, SAMPLE_VERSION); }
+int cudaDriverGetVersion(int *version) { return give(version, SAMPLE_DRIVER); }
+
+/* As the real one: CUDA_VISIBLE_DEVICES that names no device hides them all. */
+static int is_hidden(void) {
+    wchar_t value[8];
+    SetLastError(ERROR_SUCCESS);
+    DWORD size = GetEnvironmentVariableW(L"CUDA_VISIBLE_DEVICES", value, 8);
+    if (!size) return GetLastError() == ERROR_SUCCESS;
+    return value[0] < L'0' || value[0] > L'9';
+}
+
+int cudaGetDeviceCount(int *count) {
+    if (is_hidden()) return answer(NO_DEVICE);
+    return SAMPLE_COUNT_STATUS ? answer(SAMPLE_COUNT_STATUS) : give(count, SAMPLE_COUNT);
+}
+
 int cudaGetDevice(int *device) { return give(device, 0); }
-int cudaSetDevice(int device) { return answer(device == 0 ? SUCCESS : INVALID_DEVICE); }
+int cudaSetDevice(int device) { return answer(device >= 0 && device < SAMPLE_COUNT ? SUCCESS : INVALID_DEVICE); }
 
 int cudaGetDeviceProperties(device_properties *out, int device) {
     if (!out) return answer(INVALID_VALUE);
-    if (device != 0) return answer(INVALID_DEVICE);
+    if (device < 0 || device >= SAMPLE_COUNT) return answer(INVALID_DEVICE);
     *out =
         (device_properties){.name = "Sample device (the CPU)", .total_memory = DEVICE_BYTES, .warp = 32, .major = 7, .minor = 5};
     return SUCCESS;
 }
 
 int cudaDeviceGetAttribute(int *value, int attribute, int device) {
-    if (device != 0) return answer(INVALID_DEVICE);
-    if (attribute == ATTRIBUTE_MAJOR) return give(value, 7);
-    if (attribute == ATTRIBUTE_MINOR) return give(value, 5);
+    if (device < 0 || device >= SAMPLE_COUNT) return answer(INVALID_DEVICE);
+    /* Of two devices the first is one that CUDA 10.1 cannot serve. */
+    if (attribute == ATTRIBUTE_MAJOR) return give(value, SAMPLE_COUNT == 2 && device == 0 ? 8 : SAMPLE_MAJOR);
+    if (attribute == ATTRIBUTE_MINOR) return give(value, SAMPLE_MINOR);
+    if (attribute == ATTRIBUTE_MODE) return give(value, SAMPLE_MODE);
     return answer(INVALID_VALUE);
 }
 
-int cudaDeviceSynchronize(void) { return SUCCESS; }
+int cudaDeviceSynchronize(void) { return answer(SAMPLE_WORK_STATUS); }
 int cudaDeviceReset(void) { return SUCCESS; }
 
 int cudaMemGetInfo(size_t *available, size_t *total) {
     if (!available || !total) return answer(INVALID_VALUE);
-    *available = *total = DEVICE_BYTES;
-    return SUCCESS;
+    *available = SAMPLE_FREE;
+    *total = DEVICE_BYTES;
+    return answer(SAMPLE_CONTEXT_STATUS);
 }
 
 int cudaMalloc(void **out, size_t size) {
@@ -115,11 +164,13 @@ int cudaMemcpyAsync(void *to, const void *from, size_t size, int kind, void *str
     return cudaMemcpy(to, from, size, kind);
 }
 
+#ifndef SAMPLE_WITHOUT_MEMSET
 int cudaMemset(void *memory, int value, size_t size) {
     if (size && !memory) return answer(INVALID_VALUE);
     if (size) memset(memory, value, size);
     return SUCCESS;
 }
+#endif
 
 int cudaStreamCreate(void **stream) { return cudaMalloc(stream, 1); }
 int cudaStreamDestroy(void *stream) { return cudaFree(stream); }

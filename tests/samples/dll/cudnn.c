@@ -6,6 +6,7 @@
 
 #include "cudnn.h"
 #include "sample.h"
+#include "sample_fault.h"
 
 typedef enum part { OPS_INFER, OPS_TRAIN, CNN_INFER, CNN_TRAIN, ADV_INFER, ADV_TRAIN } part;
 
@@ -46,11 +47,17 @@ SAMPLE_IMPORT int cudaRuntimeGetVersion(int *version);
 SAMPLE_EXPORT int cudnnSetupSampleOnTheCpu(void);
 int cudnnSetupSampleOnTheCpu(void) { return 1; }
 
-SAMPLE_EXPORT size_t cudnnGetVersion(void) { return CUDNN_VERSION; }
+#ifndef SAMPLE_SHIM_VERSION
+#define SAMPLE_SHIM_VERSION CUDNN_VERSION
+#endif
+SAMPLE_EXPORT size_t cudnnGetVersion(void) {
+    SAMPLE_FAULT();
+    return SAMPLE_SHIM_VERSION;
+}
 
 SAMPLE_EXPORT size_t cudnnGetCudartVersion(void) {
     int version = 0;
-    return cudaRuntimeGetVersion(&version) == 0 ? (size_t)version : 0;
+    return cudaRuntimeGetVersion(&version) == 0 ? 10010 : 0; /* what it was built for, whatever was found */
 }
 
 SAMPLE_EXPORT const char *cudnnGetErrorString(cudnnStatus_t status) {

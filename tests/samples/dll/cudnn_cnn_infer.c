@@ -1,8 +1,18 @@
 /* Sample: the forward convolution on the CPU, by three of the eight algorithms. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cudnn_cnn_infer.h"
 #include "sample.h"
+#include "sample_fault.h"
+
+/* What a build with a fault has otherwise. */
+#ifndef SAMPLE_RESULT_FACTOR
+#define SAMPLE_RESULT_FACTOR 1.0f
+#endif
+#ifndef SAMPLE_STATUS
+#define SAMPLE_STATUS CUDNN_STATUS_SUCCESS
+#endif
 
 SAMPLE_IMPORT int cudnnSampleOpsInfer8003(void);
 SAMPLE_IMPORT int cudaRuntimeGetVersion(int *version);
@@ -226,17 +236,23 @@ static void group(const problem *p, const float *in, const float *filters, const
             for (int j = 0; j < p->y->w; j++, out++) {
                 const float *filter = filters + (size_t)k * taps;
                 float sum = columns ? product(p, columns, filter, i, j) : direct(p, in, filter, i, j);
-                *out = alpha * sum + (beta != 0 ? beta * *out : 0);
+                *out = SAMPLE_RESULT_FACTOR * alpha * sum + (beta != 0 ? beta * *out : 0);
             }
 }
 
-SAMPLE_EXPORT cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_desc,
-                                                    const void *x, const cudnnFilterDescriptor_t w_desc, const void *w,
-                                                    const cudnnConvolutionDescriptor_t convolution,
-                                                    cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t workspace_bytes,
-                                                    const void *beta, const cudnnTensorDescriptor_t y_desc, void *y) {
+#ifndef SAMPLE_WITHOUT_CONVOLUTION
+SAMPLE_EXPORT
+#endif
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_desc,
+                                      const void *x, const cudnnFilterDescriptor_t w_desc, const void *w,
+                                      const cudnnConvolutionDescriptor_t convolution, cudnnConvolutionFwdAlgo_t algorithm,
+                                      void *workspace, size_t workspace_bytes, const void *beta,
+                                      const cudnnTensorDescriptor_t y_desc, void *y) {
     problem p;
     size_t needed;
+    const cudnnStatus_t fault = SAMPLE_STATUS;
+    SAMPLE_FAULT();
+    if (fault != CUDNN_STATUS_SUCCESS) return fault;
     cudnnStatus_t status = understand(&p, handle, x_desc, w_desc, convolution, y_desc);
     if (status == CUDNN_STATUS_SUCCESS) status = workspace_size(&p, algorithm, &needed);
     if (status != CUDNN_STATUS_SUCCESS) return status;

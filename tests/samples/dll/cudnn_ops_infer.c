@@ -13,7 +13,13 @@ SAMPLE_EXPORT cudnnStatus_t cudnnOpsInferVersionCheck(void) { return CUDNN_STATU
 
 /* ---- handles ---- */
 
+#ifndef SAMPLE_CREATE_STATUS
+#define SAMPLE_CREATE_STATUS CUDNN_STATUS_SUCCESS
+#endif
+
 SAMPLE_EXPORT cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
+    const cudnnStatus_t fault = SAMPLE_CREATE_STATUS;
+    if (fault != CUDNN_STATUS_SUCCESS) return fault;
     if (!handle) return CUDNN_STATUS_BAD_PARAM;
     *handle = calloc(1, sizeof **handle);
     if (!*handle) return CUDNN_STATUS_ALLOC_FAILED;
