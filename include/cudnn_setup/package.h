@@ -9,6 +9,10 @@
  * program or the archive is never read, and a sample's manifest counts only where it was named. */
 cs_status cs_package_manifest(const cs_host *host, const char *path, cs_manifest *out, cs_error *error);
 
+/* True if a manifest with this SHA-256 is built into this program; every other one came through /manifest, or with another
+ * version of it. */
+bool cs_package_is_builtin(const uint8_t manifest_sha256[CS_SHA256_SIZE]);
+
 /* Archives to try, best first: the one that was named, and nothing else; otherwise beside the program those that the manifest
  * names, then any cudnn*.zip, by name; then, in an interactive run without administrator rights, the same in Downloads.
  * CS_E_ARCHIVE_OPEN, saying where was looked, if there is none. */

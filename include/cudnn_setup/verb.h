@@ -18,6 +18,9 @@ typedef struct cs_run {
     bool already;   /* nothing had to be done */
     bool derived;   /* derived state is up to date */
     bool untold;    /* recovery changed the environment, and nobody has been told yet */
+    /* Of cs_undo_levels, for what there is to say of it. */
+    bool strangers;    /* another folder stands at the path: nothing in it was ours to undo */
+    size_t kept_aside; /* older files that stay in .cudnn-setup because they were not ours to replace */
 } cs_run;
 
 /* The first half of the next: rights, platform and lock, without the recovery. */
@@ -34,6 +37,9 @@ cs_status cs_run_recover(cs_run *run, bool *did_work);
 /* Loads the known trees, with a warning for each that is blocked. Part of beginning; a verb that changed the records loads again
  * by cs_trees_load. */
 cs_status cs_run_load_trees(cs_run *run);
+
+/* Warns of older files in the tree's .cudnn-setup that no record names. head: NULL if there is none. */
+void cs_run_tell_unnamed(const cs_run *run, const char *tree_path, const cs_record *head);
 
 /* A run that only looks (also /dryrun of a changing verb): creates nothing, takes no lock. No P\state: no trees. */
 cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome);

@@ -167,6 +167,7 @@ static cs_status prepare(cs_install_work *work) {
     cs_status status = cs_package_manifest(run->host, run->options->manifest, &work->manifest, &run->error);
     if (status == CS_OK) status = choose_tree(work);
     if (status == CS_OK) status = check_identity(work);
+    if (status == CS_OK) cs_run_tell_unnamed(run, work->place.tree.path, cs_install_head(work));
     if (status == CS_OK) status = cs_preflight_volume(run->host, work->place.tree.path, run->options->force, &run->error);
     if (status == CS_OK)
         status = cs_preflight_newer(run->host, work->place.tree.path, &work->manifest, run->options->force, &run->error);
@@ -199,12 +200,42 @@ static const char *trust_words(const cs_trust *trust) {
     return trust->sample ? " (sample)" : "";
 }
 
+static bool is_ours(const cs_record *record, const char *target) {
+    for (size_t i = 0; i < record->stack_count; i++)
+        for (size_t k = 0; k < record->stack[i].row_count; k++) {
+            const cs_receipt_row *row = &record->stack[i].rows[k];
+            if (row->ours && strcmp(row->target, target) == 0) return true;
+        }
+    return false;
+}
+
+/* Files that somebody else put there, or that we put there and the record of it is lost: uninstalling will leave them, and nobody
+ * should be surprised by that. */
+static void tell_found(const cs_install_work *work) {
+    enum { NAMES = 3 };
+    cs_buffer names = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < work->plan.row_count; i++) {
+        const cs_plan_row *row = &work->plan.rows[i];
+        if (strcmp(row->state, "same") != 0 || is_ours(&work->plan.record, row->target)) continue;
+        if (count < NAMES) cs_buffer_format(&names, "%s%s", count ? ", " : "", row->target);
+        if (count++ == NAMES) cs_buffer_text(&names, " and more");
+    }
+    if (count)
+        cs_emit(work->run.host->events, CS_EVENT_WARNING, "files.found",
+                "%zu of %zu files were there already, byte for byte (%s): they are not cudnn-setup's, so uninstalling will leave "
+                "them.",
+                count, work->plan.row_count, cs_buffer_string(&names));
+    cs_buffer_free(&names);
+}
+
 static cs_status report(cs_install_work *work) {
     cs_run *run = &work->run;
     const cs_manifest *m = &work->manifest;
     size_t fresh, replaced, same;
     cs_status status = cs_plan_report(&work->plan, run->host, run->changing && !run->already, run->outcome, &run->error);
     count_rows(run->outcome, &fresh, &replaced, &same);
+    if (!run->already) tell_found(work);
     if (run->already)
         cs_run_say(run, "%s %s for CUDA %s%s is already installed in %s: all %zu files are right. Nothing was changed.",
                    m->product, m->version, m->cuda, trust_words(&work->trust), work->place.tree.path, run->outcome->file_count);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
 
 cs_status cs_package_manifest(const cs_host *host, const char *path, cs_manifest *out, cs_error *error) {
@@ -26,6 +27,16 @@ cs_status cs_package_manifest(const cs_host *host, const char *path, cs_manifest
     cs_emit(host->events, CS_EVENT_NOTE, "manifest", "Manifest: %s, SHA-256 %s, %s %s for CUDA %s%s.", path, hex, out->product,
             out->version, out->cuda, out->sample ? " (sample)" : "");
     return CS_OK;
+}
+
+bool cs_package_is_builtin(const uint8_t manifest_sha256[CS_SHA256_SIZE]) {
+    uint8_t digest[CS_SHA256_SIZE];
+    size_t size = 0;
+    const char *bytes;
+    for (size_t i = 0; (bytes = cs_manifest_embedded(i, &size)) != NULL; i++)
+        if (cs_sha256_bytes(bytes, size, digest, NULL) == CS_OK && memcmp(digest, manifest_sha256, sizeof digest) == 0)
+            return true;
+    return false;
 }
 
 /* ---- finding ---- */

@@ -32,9 +32,12 @@ static cs_status choose(repairing *r) {
     if (status == CS_OK) status = cs_tree_locate(run->host, &run->trees.items[work->known], NULL, &work->place, &run->error);
     if (status == CS_OK) status = cs_run_set_tree(run, &work->place.tree);
     if (status == CS_OK && (work->place.gone || work->place.strangers))
-        status = cs_fail(&run->error, CS_E_FAILED, "repair", work->place.tree.path,
-                         work->place.gone ? "the CUDA tree is gone: install CUDA again, then cuDNN. Nothing was changed"
-                                          : "CUDA was installed anew there: install cuDNN again. Nothing was changed");
+        status =
+            cs_fail(&run->error, CS_E_FAILED, "repair", work->place.tree.path,
+                    work->place.gone ? "the CUDA tree is gone: install CUDA again, then cuDNN. Nothing was changed"
+                                     : "another folder than the one that was installed into stands there (CUDA installed anew, "
+                                       "or the tree copied or restored): install cuDNN again to renew the records. Nothing was "
+                                       "changed");
     return status;
 }
 
@@ -108,6 +111,21 @@ static cs_status repair_damage(repairing *r, const cs_record *head) {
     return status;
 }
 
+/* Whoever edited one of the files finds the edit again. */
+static size_t tell_kept(const repairing *r) {
+    const cs_run *run = &r->work.run;
+    size_t count = 0;
+    for (size_t i = 0; i < r->work.plan.row_count; i++) {
+        const cs_plan_row *row = &r->work.plan.rows[i];
+        if (!row->note) continue;
+        count++;
+        if (run->changing) /* a dry run's plan says it */
+            cs_emit(run->host->events, CS_EVENT_WARNING, "repair.kept", "%s: %s in %s.", row->target, row->note,
+                    r->work.place.tree.path);
+    }
+    return count;
+}
+
 static cs_status report(repairing *r, const cs_receipt *top) {
     cs_run *run = &r->work.run;
     cs_status status = CS_OK;
@@ -122,6 +140,12 @@ static cs_status report(repairing *r, const cs_receipt *top) {
     cs_run_say(run, "%s%zu of %zu files and %zu environment values in %s %s.%s", run->changing ? "" : "Dry run: ", r->bad_count,
                top->row_count, r->work.environment.count, r->work.place.tree.path,
                run->changing ? "were put right" : "would be put right", run->changing ? "" : " Nothing was changed.");
+    size_t kept = tell_kept(r);
+    if (kept)
+        cs_buffer_format(
+            &run->outcome->message,
+            " What stood in place of %zu of them %s kept aside in .cudnn-setup; /status names it, /forget /force drops it.", kept,
+            run->changing ? "is" : "would be");
     return status;
 }
 

@@ -34,8 +34,11 @@ static cs_status plan_environment(undoing *u) {
     cs_free(others);
     if (status != CS_OK || !u->place.strangers) return status;
     if (u->environment.count)
-        cs_emit(host->events, CS_EVENT_WARNING, "environment.kept",
-                "CUDA was installed anew in %s: PATH and CUDA_PATH* are the new toolkit's too and stay.", u->place.tree.path);
+        cs_emit(
+            host->events, CS_EVENT_WARNING, "environment.kept",
+            "Another folder stands at %s (CUDA installed anew, or the tree copied or restored): PATH and CUDA_PATH* are its own "
+            "too and stay.",
+            u->place.tree.path);
     cs_environment_plan_free(&u->environment);
     return CS_OK;
 }
@@ -113,10 +116,13 @@ cs_status cs_undo_levels(cs_run *run, const cs_known_tree *known, size_t depth, 
     if (status == CS_OK) status = cs_run_set_tree(run, &u.place.tree);
     if (status == CS_OK) status = cs_plan_new_txid(run->host, u.txid, &run->error);
     if (status == CS_OK) cs_emit(run->host->events, CS_EVENT_STEP, "plan", "Checking the files in %s", u.place.tree.path);
+    if (status == CS_OK && !u.place.gone) cs_run_tell_unnamed(run, u.place.tree.path, &known->head);
     if (status == CS_OK) status = make_plan(&u);
     if (!run->changing && u.plan.row_count) cs_plan_tell(&u.plan, run->host, run->outcome);
     if (status == CS_OK && run->changing) status = apply(&u);
     if (status == CS_OK) cs_outcome_clear_changes(run->outcome); /* of an installation that this takes back */
+    run->strangers = u.place.strangers;
+    run->kept_aside = u.plan.record.parked_count;
     if (status == CS_OK) cs_run_forgive(run, cs_plan_report(&u.plan, run->host, run->changing, run->outcome, &run->error));
     cs_plan_free(&u.plan);
     cs_environment_plan_free(&u.environment);

@@ -20,6 +20,27 @@ static counts count(const cs_outcome *outcome) {
     return c;
 }
 
+/* What stays behind in .cudnn-setup, and how it goes. */
+static void say_kept_aside(cs_run *run) {
+    if (!run->kept_aside) return;
+    cs_buffer_format(&run->outcome->message,
+                     " Older files kept in .cudnn-setup, because they were not ours to replace: %zu; /status names them, /forget "
+                     "/force drops them.",
+                     run->kept_aside);
+}
+
+/* The files look like ours and are not: what was done has to be told from what was not. */
+static void say_strangers(cs_run *run, const char *what, const char *done, const counts *c) {
+    bool real = run->changing;
+    cs_run_say(
+        run,
+        "%s %s %s, but no file %s: the folder there is another one than the one that was installed into (copied, restored from a "
+        "backup, or CUDA installed anew), so its files count as somebody else's. %zu files, PATH and CUDA_PATH* %s; our "
+        "record of it and the entry in Apps & Features %s.%s",
+        what, done, run->outcome->tree_path, real ? "was removed" : "would be removed", c->kept, real ? "stay" : "would stay",
+        real ? "are gone" : "would go", real ? "" : " Nothing was changed.");
+}
+
 /* what is copied from the newest receipt, because the receipts are gone by now. done: "is uninstalled from" or the like. */
 static void say_undone(cs_run *run, const char *what, const char *done, bool gone) {
     const counts c = count(run->outcome);
@@ -28,6 +49,10 @@ static void say_undone(cs_run *run, const char *what, const char *done, bool gon
     if (gone) {
         cs_run_say(run, "%s %s %s: the CUDA tree is gone, so only the environment and our own files %s cleaned.%s", what, done,
                    run->outcome->tree_path, run->changing ? "were" : "would be", end);
+        return;
+    }
+    if (run->strangers) {
+        say_strangers(run, what, done, &c);
         return;
     }
     if (c.kept || c.missing)
@@ -71,6 +96,7 @@ static cs_status undo(cs_run *run, bool everything) {
     if (status != CS_OK) return status;
     say_undone(run, what, done_word(run, everything), gone);
     cs_buffer_text(&run->outcome->message, previous);
+    say_kept_aside(run);
     return CS_OK;
 }
 

@@ -1,9 +1,11 @@
 #include "cudnn_setup/verb.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "cudnn_setup/derive.h"
+#include "cudnn_setup/leavings.h"
 #include "cudnn_setup/package.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/preflight.h"
@@ -41,8 +43,48 @@ cs_status cs_run_begin_changing(cs_run *run, const cs_host *host, const cs_optio
     return status == CS_OK ? cs_run_load_trees(run) : status;
 }
 
+static bool is_known(const cs_known_trees *trees, const char *id) {
+    for (size_t i = 0; i < trees->count; i++)
+        if (strcmp(trees->items[i].id, id) == 0) return true;
+    for (size_t i = 0; i < trees->blocked_count; i++)
+        if (strcmp(trees->blocked[i].id, id) == 0) return true;
+    return false;
+}
+
+/* The readable copies tell of an installation whose record is gone. Nothing is done by them; but somebody should know. */
+static void tell_lost(const cs_run *run) {
+    cs_strings ids = {0};
+    cs_error ignored = {0};
+    if (run->trees.readable_only || !run->session.state) return;
+    if (cs_derive_status_trees(&run->session, &ids, &ignored) != CS_OK) return;
+    for (size_t i = 0; i < ids.count; i++) {
+        cs_record copy = {0};
+        if (!is_known(&run->trees, ids.items[i]) &&
+            cs_derive_read_status(&run->session, ids.items[i], &copy, &ignored) == CS_OK && copy.stack_count)
+            cs_emit(run->host->events, CS_EVENT_WARNING, "state.lost",
+                    "The record of the installation in %s is gone from %s (deleted, or an older copy was put back): cudnn-setup "
+                    "cannot "
+                    "take it back any more. Its files, their undo data in .cudnn-setup, PATH and CUDA_PATH* stay as they are.",
+                    copy.tree_path, run->session.state);
+        cs_record_free(&copy);
+    }
+    cs_strings_free(&ids);
+}
+
+void cs_run_tell_unnamed(const cs_run *run, const char *tree_path, const cs_record *head) {
+    cs_leavings found;
+    cs_error ignored = {0};
+    if (cs_leavings_look(run->host, tree_path, head, &found, &ignored) != CS_OK || !found.kept_files) return;
+    cs_emit(run->host->events, CS_EVENT_WARNING, "undo.unnamed",
+            "%s holds %zu older files (%" PRIu64
+            " bytes) in .cudnn-setup\\*\\old that no record names: the records were deleted, or "
+            "an older copy of them was put back. They are kept, and nothing puts them back but you.",
+            tree_path, found.kept_files, found.kept_bytes);
+}
+
 cs_status cs_run_load_trees(cs_run *run) {
     cs_status status = cs_trees_load(&run->session, &run->trees, &run->error);
+    if (status == CS_OK) tell_lost(run);
     for (size_t i = 0; i < run->trees.blocked_count; i++) {
         const cs_error *error = &run->trees.blocked[i].error;
         cs_emit(run->host->events, CS_EVENT_WARNING, "state.unreadable", "%s: %s.", error->path,
@@ -216,12 +258,17 @@ void cs_run_tell_trust(cs_run *run, const cs_trust *trust) {
     cs_hex(trust->manifest_sha256, CS_SHA256_SIZE, manifest);
     if (trust->has_archive_sha256) cs_hex(trust->archive_sha256, CS_SHA256_SIZE, archive);
     const char *sample = trust->sample ? " This is a sample, not NVIDIA's package." : "";
+    /* Who named the hash matters as much as the hash: a manifest of the caller's own is the caller's word. */
+    const char *whose = cs_package_is_builtin(trust->manifest_sha256) ? "built into cudnn-setup" : "given by /manifest";
     switch (trust->kind) {
     case CS_TRUST_PINNED:
-        cs_emit(events, CS_EVENT_NOTE, "trust", "Trust: the archive as a whole, SHA-256 %s.%s", archive, sample);
+        cs_emit(events, CS_EVENT_NOTE, "trust",
+                "Trust: the archive as a whole, SHA-256 %s, named by a manifest %s, SHA-256 %s.%s", archive, whose, manifest,
+                sample);
         break;
     case CS_TRUST_SEALED:
-        cs_emit(events, CS_EVENT_NOTE, "trust", "Trust: the sealed manifest, SHA-256 %s.%s", manifest, sample);
+        cs_emit(events, CS_EVENT_NOTE, "trust", "Trust: each file by a sealed manifest %s, SHA-256 %s.%s", whose, manifest,
+                sample);
         break;
     case CS_TRUST_UNVERIFIED:
         cs_emit(events, CS_EVENT_WARNING, "trust.unverified",

@@ -3,12 +3,15 @@
 
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
+#include "cudnn_setup/undo_data.h"
 #include "cudnn_setup/verb.h"
 
 enum { NAMES_SHOWN = 5 };
 
 typedef struct findings {
     size_t files, bad_files, missing, values;
+    size_t other_folders, gone; /* trees */
+    size_t undo_files, undo_bad;
     cs_buffer names;
 } findings;
 
@@ -94,6 +97,46 @@ static cs_status check_values(cs_run *run, const char *tree_path, const cs_recor
     return status;
 }
 
+/* Another folder at the path may hold the same files: they are nobody's that we know, and uninstall will leave them. */
+static cs_status check_place(cs_run *run, const cs_known_tree *known, bool *gone, findings *f) {
+    cs_tree_place place = {0};
+    cs_status status = cs_tree_locate(run->host, known, NULL, &place, &run->error);
+    *gone = status == CS_OK && place.gone;
+    if (status == CS_OK && place.gone) {
+        f->gone++;
+        cs_emit(run->host->events, CS_EVENT_WARNING, "tree.gone",
+                "%s is not there: it was deleted or moved, or its drive is away.", known->head.tree_path);
+    } else if (status == CS_OK && place.strangers) {
+        f->other_folders++;
+        cs_emit(run->host->events, CS_EVENT_WARNING, "tree.other-folder",
+                "%s is another folder than the one that was installed into (copied, restored or made anew): its files count as "
+                "somebody else's, and uninstall leaves them.",
+                known->head.tree_path);
+    }
+    cs_tree_place_free(&place);
+    return status;
+}
+
+/* Not a difference of the installation: it works, only the way back is not whole. */
+static cs_status check_undo_data(cs_run *run, const cs_known_tree *known, findings *f) {
+    cs_undo_data data;
+    cs_status status = cs_undo_data_look(run->host, known->head.tree_path, &known->head, true, &data, &run->error);
+    if (status == CS_OK) cs_run_tell_unnamed(run, known->head.tree_path, &known->head);
+    f->undo_files += data.files;
+    f->undo_bad += data.missing + data.damaged;
+    if (status == CS_OK && data.missing + data.damaged)
+        cs_emit(
+            run->host->events, CS_EVENT_WARNING, "undo.incomplete",
+            "Of %zu older files that uninstall or rollback would put back in %s, %zu are missing and %zu damaged: %s. They will "
+            "not come back; everything else will.",
+            data.files, known->head.tree_path, data.missing, data.damaged, cs_buffer_string(&data.names));
+    if (status == CS_OK && data.unknown)
+        cs_emit(run->host->events, CS_EVENT_NOTE, "undo.unknown", "%zu older files in %s could not be looked at.", data.unknown,
+                known->head.tree_path);
+    cs_undo_data_free(&data);
+    return status;
+}
+
 static cs_status check_tree(cs_run *run, const cs_known_tree *known, findings *f) {
     const cs_receipt *top = cs_trees_top(&known->head);
     const cs_tree tree = {.path = known->head.tree_path};
@@ -101,12 +144,15 @@ static cs_status check_tree(cs_run *run, const cs_known_tree *known, findings *f
     memcpy(named.id, known->id, sizeof named.id);
     cs_emit(run->host->events, CS_EVENT_STEP, "verify", "Verifying %s %s in %s", top->product, top->version, tree.path);
     cs_run_tell_trust(run, &top->trust);
+    bool gone = false;
     cs_status status = cs_run_set_tree(run, &named);
+    if (status == CS_OK) status = check_place(run, known, &gone, f);
     for (size_t i = 0; i < top->row_count && status == CS_OK; i++) {
         if (cs_cancelled(run->host->events)) return cs_fail(&run->error, CS_E_CANCELLED, NULL, NULL, NULL);
         status = check_row(run, tree.path, &top->rows[i], f);
     }
-    return status == CS_OK ? check_values(run, tree.path, &known->head, f) : status;
+    if (status == CS_OK) status = check_values(run, tree.path, &known->head, f);
+    return status == CS_OK && !gone ? check_undo_data(run, known, f) : status;
 }
 
 static bool is_meant(const cs_run *run, const cs_known_tree *known, size_t index, size_t chosen) {
@@ -114,21 +160,53 @@ static bool is_meant(const cs_run *run, const cs_known_tree *known, size_t index
     return known->head.stack_count && (!named || index == chosen);
 }
 
+static const char *trust_words(const cs_run *run) {
+    if (run->outcome->trust.kind == CS_TRUST_UNVERIFIED) return " (unverified copy: nobody vouches for what was installed)";
+    return run->outcome->trust.sample ? " (sample)" : "";
+}
+
+static void say_undo(cs_run *run, const findings *f) {
+    if (!f->undo_bad) return;
+    cs_buffer_format(&run->outcome->message, " Of %zu older files that uninstall would put back, %zu are missing or damaged.",
+                     f->undo_files, f->undo_bad);
+}
+
+static void say_differences(cs_run *run, const findings *f) {
+    const char *virus =
+        f->missing && !f->gone ? " A missing DLL is often in an antivirus program's quarantine: look there first." : "";
+    cs_run_say(run, "%zu of %zu files and %zu environment values differ from what was installed: %s.", f->bad_files, f->files,
+               f->values, cs_buffer_string(&f->names));
+    if (f->gone)
+        cs_buffer_text(&run->outcome->message, " The CUDA tree is gone: cudnn-setup /uninstall cleans what is left of the "
+                                               "installation; for a new one install CUDA, then cuDNN.");
+    else
+        cs_buffer_format(&run->outcome->message, " cudnn-setup /repair puts them right.%s", virus);
+}
+
+/* What to do about another folder is not to repair. */
+static void say_other_folder(cs_run *run, const findings *f) {
+    if (f->bad_files || f->values)
+        cs_run_say(run, "%zu of %zu files and %zu environment values differ from what was installed: %s.", f->bad_files, f->files,
+                   f->values, cs_buffer_string(&f->names));
+    else
+        cs_run_say(run, "All %zu files are as installed%s.", f->files, trust_words(run));
+    cs_buffer_text(
+        &run->outcome->message,
+        " But the CUDA tree is another folder than the one that was installed into (copied, restored or made anew): its "
+        "files count as somebody else's, and uninstall would leave them. Install again to renew the records.");
+}
+
 static cs_status judge(cs_run *run, const findings *f, size_t trees) {
-    const char *virus = f->missing ? " A missing DLL is often in an antivirus program's quarantine: look there first." : "";
-    if (!f->bad_files && !f->values) {
+    bool same = !f->bad_files && !f->values && !f->other_folders && !f->gone;
+    if (same)
         cs_run_say(run, "All %zu files%s and our environment values are as installed%s.", f->files,
-                   trees > 1 ? " of all CUDA trees" : "",
-                   run->outcome->trust.kind == CS_TRUST_UNVERIFIED ? " (unverified copy: nobody vouches for what was installed)"
-                   : run->outcome->trust.sample                    ? " (sample)"
-                                                                   : "");
-        return CS_OK;
-    }
-    cs_run_say(run,
-               "%zu of %zu files and %zu environment values differ from what was installed: %s. cudnn-setup /repair puts them "
-               "right.%s",
-               f->bad_files, f->files, f->values, cs_buffer_string(&f->names), virus);
-    return cs_fail(&run->error, CS_E_DIFFERS, "verify", run->outcome->tree_path, NULL);
+                   trees > 1 ? " of all CUDA trees" : "", trust_words(run));
+    else if (f->other_folders)
+        say_other_folder(run, f);
+    else
+        say_differences(run, f);
+    say_undo(run, f);
+    return same ? CS_OK : cs_fail(&run->error, CS_E_DIFFERS, "verify", run->outcome->tree_path, NULL);
 }
 
 static cs_status verify(cs_run *run) {

@@ -32,6 +32,52 @@ static void test_repair_puts_damaged_and_missing_files_back(void **state) {
     verb_case_end(&c);
 }
 
+/* The damaged or edited files that repairing kept aside. */
+static void drop_kept(verb_case *c) {
+    c->options.force = true;
+    assert_int_equal(verb_case_run(c, cs_forget), 0);
+    assert_int_equal(c->outcome.result, CS_RESULT_DONE);
+    c->options.force = false;
+}
+
+static void test_repair_keeps_an_edited_file_and_says_where(void **state) {
+    (void)state;
+    verb_case c;
+    begin_installed(&c);
+    verb_case_put(&c, "include/cudnn.h", "my own edit");
+    c.options.dryrun = true;
+    assert_int_equal(verb_case_run(&c, cs_repair), 0);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "would be kept aside"));
+    c.options.dryrun = false;
+    assert_int_equal(verb_case_run(&c, cs_repair), 0);
+    assert_true(verb_case_told(&c, "warning repair.kept: include/cudnn.h: the file that stood there is kept as .cudnn-setup\\"));
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "kept aside in .cudnn-setup"));
+    assert_right(&c);
+    char *tree = memory_host_dump(c.machine, VERB_TREE);
+    assert_non_null(strstr(tree, "my own edit"));
+    free(tree);
+    /* The same content once more is not kept twice. */
+    verb_case_put(&c, "include/cudnn.h", "my own edit");
+    assert_int_equal(verb_case_run(&c, cs_repair), 0);
+    assert_false(verb_case_told(&c, "warning repair.kept"));
+    tree = memory_host_dump(c.machine, VERB_TREE);
+    assert_null(strstr(strstr(tree, "my own edit") + 1, "my own edit"));
+    free(tree);
+    c.options.force = c.options.dryrun = true;
+    assert_int_equal(verb_case_run(&c, cs_forget), 0);
+    assert_true(verb_case_told(&c, "note forget.file: Would drop include/cudnn.h: kept aside, 11 bytes"));
+    c.options.force = c.options.dryrun = false;
+    assert_int_equal(verb_case_run(&c, cs_forget), 0);
+    assert_int_equal(c.outcome.result, CS_RESULT_ALREADY); /* not without /force */
+    drop_kept(&c);
+    tree = memory_host_dump(c.machine, VERB_TREE);
+    assert_null(strstr(tree, "my own edit"));
+    free(tree);
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    verb_case_assert_clean(&c);
+    verb_case_end(&c);
+}
+
 static void test_repair_leaves_the_undo_of_the_installation(void **state) {
     (void)state;
     verb_case c;
@@ -44,6 +90,8 @@ static void test_repair_leaves_the_undo_of_the_installation(void **state) {
     assert_int_equal(verb_case_run(&c, cs_repair), 0);
     assert_right(&c);
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_string_equal(verb_case_get(&c, "include/cudnn.h"), "older header");
+    drop_kept(&c);
     char *after = verb_case_dump(&c);
     assert_string_equal(before, after);
     verb_case_assert_clean(&c);
@@ -141,6 +189,7 @@ static void test_repair_with_the_tree_gone_says_so(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_repair_puts_damaged_and_missing_files_back),
+        cmocka_unit_test(test_repair_keeps_an_edited_file_and_says_where),
         cmocka_unit_test(test_repair_leaves_the_undo_of_the_installation),
         cmocka_unit_test(test_repair_of_what_is_right_changes_nothing),
         cmocka_unit_test(test_repair_puts_environment_values_right_without_an_archive),

@@ -242,6 +242,9 @@ static void test_uninstall_after_installing_into_a_new_tree_at_the_path(void **s
     assert_string_equal(verb_case_state(&c, "bin/cudnn64_8.dll"), "removed");
     assert_null(verb_case_get(&c, "bin/cudnn64_8.dll"));
     assert_non_null(strstr(memory_host_reg_get(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path"), VERB_TREE "\\bin"));
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "/forget /force"));
+    c.options.force = true; /* what repairing kept aside */
+    assert_int_equal(verb_case_run(&c, cs_forget), 0);
     verb_case_assert_clean(&c);
     cs_free(first);
     verb_case_end(&c);
