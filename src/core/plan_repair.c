@@ -20,20 +20,31 @@ cs_status cs_plan_find_bad(const cs_host *host, const char *tree_path, const cs_
     return CS_OK;
 }
 
+/* A content that lies in B already: as what stood there before an installation, or kept aside by an earlier repair. */
+static bool is_kept_already(const cs_record *record, const cs_host *host, const cs_tree *tree, const char *target,
+                            const uint8_t sha256[CS_SHA256_SIZE]) {
+    for (size_t i = 0; i < record->parked_count; i++) {
+        const cs_parked *parked = &record->parked[i];
+        if (strcmp(parked->target, target) == 0 && memcmp(parked->sha256, sha256, CS_SHA256_SIZE) == 0 &&
+            cs_plan_blob_exists(host, tree->path, &parked->blob))
+            return true;
+    }
+    for (size_t i = 0; i < record->stack_count; i++)
+        for (size_t k = 0; k < record->stack[i].row_count; k++) {
+            const cs_receipt_row *row = &record->stack[i].rows[k];
+            const cs_blob blob = cs_plan_blob(record->stack[i].txid, CS_AREA_OLD, row->number);
+            if (row->had_old && strcmp(row->target, target) == 0 && memcmp(row->old_sha256, sha256, CS_SHA256_SIZE) == 0 &&
+                cs_plan_blob_exists(host, tree->path, &blob))
+                return true;
+        }
+    return false;
+}
+
 /* What stood there is somebody's edit or damage, and nobody can tell which: it is kept aside, once for each content. */
 static cs_status keep_aside(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_blob *blob, const char *target,
                             const cs_target *found, bool *kept, cs_error *error) {
-    const cs_record *record = &plan->record;
-    for (size_t i = 0; i < record->parked_count; i++) {
-        const cs_parked *parked = &record->parked[i];
-        if (strcmp(parked->target, target) == 0 && memcmp(parked->sha256, found->sha256, CS_SHA256_SIZE) == 0 &&
-            cs_plan_blob_exists(host, tree->path, &parked->blob)) {
-            *kept = false;
-            return cs_plan_add_cleanup(&plan->record, blob, error);
-        }
-    }
-    *kept = true;
-    return cs_plan_add_parked(plan, blob, target, found->sha256, error);
+    *kept = !is_kept_already(&plan->record, host, tree, target, found->sha256);
+    return *kept ? cs_plan_add_parked(plan, blob, target, found->sha256, error) : cs_plan_add_cleanup(&plan->record, blob, error);
 }
 
 /* The staged row must be what the receipt says: another archive of the same version would silently change the package. */

@@ -115,6 +115,9 @@ def case_lifecycle(t):
         check_installed(t, m, before, hashes)
         code, _, _ = m.setup("/verify", "/quiet")
         t.equal(code, 0, "verify after the repair")
+        t.check("repair.kept" in [warning["id"] for warning in result["warnings"]], "the damaged file is kept, and said")
+        code, result, text = m.setup("/forget", "/force", "/quiet")
+        t.equal((code, result["result"]), (0, "done"), "what the repair kept aside is dropped on order: " + text[-400:])
 
         installed = m.snapshot()
         code, result, _ = m.install()

@@ -155,6 +155,7 @@ def case_in_use(t):
         w.refused(repair, [holder], "repair")
         w.aside(repair, [holder], "repair")
         w.run(["/verify"], 0, "verify after the repair")
+        w.run(["/forget", "/force"], 0, "drop the damaged file that the repair kept aside")
         w.refused(["/rollback"], [holder], "rollback")
         w.aside(["/rollback"], [holder], "rollback")
         w.run(["/verify"], 0, "verify after the rollback")
