@@ -53,8 +53,8 @@ static void tell(const planner *p, cs_variable variable, cs_cuda_value answer, c
         cs_emit(p->host->events, CS_EVENT_WARNING, "cudapath.taken", "%s named %s and will name %s; uninstalling brings it back",
                 label, cs_buffer_string(&text), p->tree_path);
     else
-        cs_emit(p->host->events, CS_EVENT_NOTE, "", "%s will name %s (was: %s; %s)", label, p->tree_path, cs_buffer_string(&text),
-                why);
+        cs_emit(p->host->events, CS_EVENT_NOTE, "", "%s will name %s (now: %s%s%s)", label, p->tree_path, cs_buffer_string(&text),
+                strcmp(why, cs_buffer_string(&text)) == 0 ? "" : "; ", strcmp(why, cs_buffer_string(&text)) == 0 ? "" : why);
     cs_buffer_free(&text);
 }
 

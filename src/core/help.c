@@ -6,24 +6,25 @@
 typedef struct exit_row {
     int code;
     const char *meaning;
+    bool setup_only; /* the doctor's verbs never end so */
 } exit_row;
 
 static const exit_row exit_rows[] = {
-    {CS_EXIT_OK, "done, or already so"},
-    {CS_EXIT_DIFFERS, "/verify: something differs from what was installed"},
-    {CS_EXIT_NO_SPACE, "not enough disk space; nothing changed"},
-    {CS_EXIT_RIGHTS, "administrator rights are needed"},
-    {CS_EXIT_CANCELLED, "cancelled; everything is as before"},
-    {CS_EXIT_FAILED, "failed; everything is as before"},
-    {CS_EXIT_PENDING, "interrupted work is pending, or a finished change may not survive a power cut; /recover goes on"},
-    {CS_EXIT_NOTHING, "nothing of ours is installed"},
-    {CS_EXIT_BUSY, "another run is at work"},
-    {CS_EXIT_ARCHIVE_OPEN, "the archive cannot be opened"},
-    {CS_EXIT_ARCHIVE_BAD, "the archive is not the expected package, or is damaged"},
-    {CS_EXIT_PLATFORM, "this Windows or processor is not supported"},
-    {CS_EXIT_NEWER, "a newer cuDNN of the same major version is in the tree (/force goes on)"},
-    {CS_EXIT_USAGE, "bad command line"},
-    {CS_EXIT_TOOLKIT, "no usable CUDA 10.1 toolkit"},
+    {CS_EXIT_OK, "done, or already so", false},
+    {CS_EXIT_DIFFERS, "/verify: something differs from what was installed", false},
+    {CS_EXIT_NO_SPACE, "not enough disk space; nothing changed", false},
+    {CS_EXIT_RIGHTS, "administrator rights are needed", true},
+    {CS_EXIT_CANCELLED, "cancelled; everything is as before", false},
+    {CS_EXIT_FAILED, "failed; everything is as before", false},
+    {CS_EXIT_PENDING, "interrupted work is pending, or a finished change may not survive a power cut; /recover goes on", false},
+    {CS_EXIT_NOTHING, "nothing of ours is installed", false},
+    {CS_EXIT_BUSY, "another run is at work", true},
+    {CS_EXIT_ARCHIVE_OPEN, "the archive cannot be opened", false},
+    {CS_EXIT_ARCHIVE_BAD, "the archive is not the expected package, or is damaged", false},
+    {CS_EXIT_PLATFORM, "this Windows or processor is not supported", true},
+    {CS_EXIT_NEWER, "a newer cuDNN of the same major version is in the tree (/force goes on)", true},
+    {CS_EXIT_USAGE, "bad command line", false},
+    {CS_EXIT_TOOLKIT, "no usable CUDA 10.1 toolkit", false},
 };
 
 static const char *const group_titles[GROUP_COUNT] = {
@@ -55,7 +56,8 @@ static void print_group(cs_program program, option_group group, size_t width, cs
 static void print_exit_codes(cs_program program, cs_buffer *out) {
     cs_buffer_text(out, "\nExit codes:\n");
     for (size_t i = 0; i < sizeof exit_rows / sizeof exit_rows[0]; i++)
-        cs_buffer_format(out, "  %4d  %s\n", exit_rows[i].code, exit_rows[i].meaning);
+        if (program != CS_PROGRAM_DOCTOR || !exit_rows[i].setup_only)
+            cs_buffer_format(out, "  %4d  %s\n", exit_rows[i].code, exit_rows[i].meaning);
     if (program == CS_PROGRAM_DOCTOR) cs_buffer_text(out, "  Without a verb: 0 healthy, 1 warnings, 2 broken.\n");
 }
 

@@ -4,6 +4,7 @@
 #include "cudnn_setup/programs.h"
 #include "cudnn_setup/proof.h"
 #include "cudnn_setup/toolkit.h"
+#include "cudnn_setup/wording.h"
 #include "install_work.h"
 
 const cs_record *cs_install_head(const cs_install_work *work) {
@@ -15,12 +16,11 @@ const cs_record *cs_install_head(const cs_install_work *work) {
 static cs_status refuse_toolkits(cs_run *run, const cs_manifest *manifest, const cs_toolkits *toolkits) {
     cs_buffer text = {0};
     cs_toolkits_explain(toolkits, &text);
-    while (text.size && text.data[text.size - 1] == '\n') text.data[--text.size] = '\0';
-    cs_run_say(run, "No usable CUDA %s toolkit. %s%sNothing was changed.", manifest->cuda, cs_buffer_string(&text),
-               text.size ? "\n" : "");
+    cs_run_say(run,
+               "There is no usable CUDA %s toolkit:\n%sInstall CUDA %s, or name its folder with /cuda:DIR. Nothing was changed.",
+               manifest->cuda, cs_buffer_string(&text), manifest->cuda);
     cs_buffer_free(&text);
-    return cs_fail(&run->error, CS_E_TOOLKIT, NULL, NULL,
-                   "install CUDA %s first, or name its folder with /cuda:", manifest->cuda);
+    return cs_fail(&run->error, CS_E_TOOLKIT, NULL, NULL, "install CUDA %s, or name its folder with /cuda:DIR", manifest->cuda);
 }
 
 /* /tree: names one of our trees; its recorded path is then what /cuda: would be. */
@@ -233,21 +233,21 @@ static cs_status report(cs_install_work *work) {
     cs_run *run = &work->run;
     const cs_manifest *m = &work->manifest;
     size_t fresh, replaced, same;
+    cs_buffer counts = {0};
     cs_status status = cs_plan_report(&work->plan, run->host, run->changing && !run->already, run->outcome, &run->error);
     count_rows(run->outcome, &fresh, &replaced, &same);
     if (!run->already) tell_found(work);
+    cs_say_part(&counts, fresh, run->changing ? "files placed" : "files new");
+    cs_say_part(&counts, replaced, "replaced");
+    cs_say_part(&counts, same, "already right");
     if (run->already)
         cs_run_say(run, "%s %s for CUDA %s%s is already installed in %s: all %zu files are right. Nothing was changed.",
                    m->product, m->version, m->cuda, trust_words(&work->trust), work->place.tree.path, run->outcome->file_count);
-    else if (!run->changing)
-        cs_run_say(
-            run,
-            "Dry run: %s %s for CUDA %s%s would be installed in %s: %zu files new, %zu replaced, %zu already right. Nothing was "
-            "changed.",
-            m->product, m->version, m->cuda, trust_words(&work->trust), work->place.tree.path, fresh, replaced, same);
     else
-        cs_run_say(run, "%s %s for CUDA %s%s is installed in %s: %zu files placed, %zu replaced, %zu already right.", m->product,
-                   m->version, m->cuda, trust_words(&work->trust), work->place.tree.path, fresh, replaced, same);
+        cs_run_say(run, "%s%s %s for CUDA %s%s %s in %s: %s.%s", run->changing ? "" : "Dry run: ", m->product, m->version,
+                   m->cuda, trust_words(&work->trust), run->changing ? "is installed" : "would be installed",
+                   work->place.tree.path, cs_buffer_string(&counts), run->changing ? "" : " Nothing was changed.");
+    cs_buffer_free(&counts);
     return status;
 }
 

@@ -104,7 +104,9 @@ static cs_status store_id(parser *p, const option_row *row, const char *word, co
 /* Only /lang has no setter: it is kept as text, in the spelling of the table. */
 static cs_status store_choice(parser *p, const option_row *row, const char *word, const char *value) {
     size_t choice = choice_index(row->value, value);
-    if (choice == SEEN_MAX) return USAGE(p, word, "\"%s\" is not one of %s", value, row->value);
+    if (choice == SEEN_MAX)
+        return USAGE(p, word, strchr(row->value, '|') ? "\"%s\" is not one of %s" : "\"%s\" is not %s, the only value there is",
+                     value, row->value);
     if (row->set) {
         row->set(p->out, choice);
         return CS_OK;
@@ -190,9 +192,9 @@ static cs_status check_whole(parser *p) {
     if (p->seen[quiet - option_rows] && p->seen[passive - option_rows])
         return USAGE(p, NULL, "/quiet and /passive contradict each other: give one of them");
     if (o->cuda && o->tree) return USAGE(p, NULL, "/tree and /cuda both name the installation: give one of them");
-    if (o->verb == CS_VERB_SEAL && !o->archive) return USAGE(p, NULL, "seal needs the archive, as in seal ZIP /out:FILE");
+    if (o->verb == CS_VERB_SEAL && !o->archive) return USAGE(p, NULL, "the archive is missing, as in seal ZIP /out:FILE");
     if (o->verb == CS_VERB_SEAL && !o->out)
-        return USAGE(p, NULL, "seal needs to know where the manifest goes, as in seal ZIP /out:FILE");
+        return USAGE(p, NULL, "the name of the new manifest is missing, as in seal ZIP /out:FILE");
     if (o->cudapath_take && o->env != CS_ENV_ALL)
         return USAGE(p, NULL, "/cudapath:take needs /env:all, which is what counts without /env");
     return CS_OK;

@@ -48,7 +48,8 @@ const option_row option_rows[] = {
     VERB(GROUP_CHANGE, "recover", IN(SETUP), RECOVER, "finish or undo an interrupted run"),
     VERB(GROUP_CHANGE, "forget", IN(SETUP), FORGET, "drop the undo data of all but the newest two installations"),
     VERB(GROUP_LOOK, "verify", BOTH, VERIFY, "compare every file and registry value with what was installed"),
-    VERB(GROUP_LOOK, "status", BOTH, STATUS, "what is installed, where, on what trust, and what is pending"),
+    VERB(GROUP_LOOK, "status", BOTH, STATUS,
+         "what is installed, since when, on what trust, what is pending, what undoing would do"),
     VERB(GROUP_LOOK, "seal", IN(DOCTOR), SEAL, "write a manifest with the hash of every file: seal ZIP /out:FILE"),
     VERB(GROUP_LOOK, "detect", IN(DOCTOR), DETECT, "which CUDA toolkits there are and which one is taken, with the reasons"),
     VERB(GROUP_LOOK, "search-order", IN(DOCTOR), SEARCH_ORDER, "which cudnn64_8.dll a new program finds first"),
@@ -56,7 +57,7 @@ const option_row option_rows[] = {
     VERB(GROUP_LOOK, "?", BOTH, HELP, "this text"),
 
     TEXT(GROUP_WHAT, archive, "ZIP", BOTH, V(INSTALL) | V(REPAIR) | V(SEAL), "NVIDIA's archive; a dropped .zip is taken as it"),
-    TEXT(GROUP_WHAT, cuda, "DIR", BOTH, OF_TREE | V(INSTALL) | V(DETECT) | V(DIAGNOSE),
+    TEXT(GROUP_WHAT, cuda, "DIR", BOTH, OF_TREE | V(INSTALL) | V(DETECT) | V(SEARCH_ORDER) | V(DIAGNOSE),
          "the CUDA 10.1 folder, instead of the one that is found"),
     {GROUP_WHAT, "tree", OPTION_ID, "ID", BOTH, OF_TREE | V(INSTALL), offsetof(cs_options, tree), NULL,
      "an installation by the id that /status shows"},

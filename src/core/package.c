@@ -20,6 +20,11 @@ cs_status cs_package_manifest(const cs_host *host, const char *path, cs_manifest
     cs_buffer bytes = {0};
     cs_status status = cs_fs_read_all(host->fs, path, CS_MANIFEST_MAX_BYTES, &bytes, error);
     if (status == CS_OK) status = cs_manifest_parse(path, cs_buffer_string(&bytes), bytes.size, out, error);
+    if (status == CS_E_FORMAT && error) {
+        char detail[CS_ERROR_DETAIL];
+        memcpy(detail, error->detail, sizeof detail);
+        cs_fail(error, status, "read", path, "no manifest that can be used: %.700s", detail);
+    }
     cs_buffer_free(&bytes);
     if (status != CS_OK) return status;
     char hex[CS_SHA256_HEX + 1];

@@ -52,9 +52,10 @@ static void tell_files(const cs_plan *plan, cs_buffer *out) {
         const cs_plan_row *row = &plan->rows[i];
         cs_buffer_format(out, "  %-9s ", row->state);
         cs_text_visible(out, row->target);
-        if (row->note) cs_buffer_text(out, ": ");
-        if (row->note) cs_text_visible(out, row->note);
-        cs_buffer_text(out, "\n");
+        cs_buffer_text(out, strcmp(row->state, "kept") == 0      ? ", changed by somebody\n"
+                            : strcmp(row->state, "missing") == 0 ? ", not there any more\n"
+                            : row->note                          ? ", see the warning\n"
+                                                                 : "\n");
     }
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cudnn_setup/preflight.h"
+#include "cudnn_setup/wording.h"
 #include "install_work.h"
 
 /* What repairing holds beside the installation's own work. */
@@ -137,9 +138,14 @@ static cs_status report(repairing *r, const cs_receipt *top) {
         return status;
     }
     status = cs_plan_report(&r->work.plan, run->host, run->changing, run->outcome, &run->error);
-    cs_run_say(run, "%s%zu of %zu files and %zu environment values in %s %s.%s", run->changing ? "" : "Dry run: ", r->bad_count,
-               top->row_count, r->work.environment.count, r->work.place.tree.path,
-               run->changing ? "were put right" : "would be put right", run->changing ? "" : " Nothing was changed.");
+    cs_buffer counts = {0};
+    if (r->bad_count) cs_buffer_format(&counts, "%zu of %zu files", r->bad_count, top->row_count);
+    if (r->bad_count && r->work.environment.count) cs_buffer_text(&counts, " and ");
+    if (r->work.environment.count) cs_say_count(&counts, r->work.environment.count, "environment value", "environment values");
+    cs_run_say(run, "%s%s %s in %s.%s", run->changing ? "" : "Dry run: ", cs_buffer_string(&counts),
+               run->changing ? "put right" : "would be put right", r->work.place.tree.path,
+               run->changing ? "" : " Nothing was changed.");
+    cs_buffer_free(&counts);
     size_t kept = tell_kept(r);
     if (kept)
         cs_buffer_format(

@@ -74,5 +74,9 @@ void cs_search_order_report(const cs_search_order *order, cs_buffer *out) {
         cs_buffer_text(out,
                        "The user PATH is that of the account this program runs under. The user at the desktop is another one, "
                        "whose own PATH cannot be seen from here.\n");
-    cs_buffer_format(out, "%u cuDNN and CUDA libraries; * is the one that a new program loads\n", (unsigned)copies);
+    if (copies)
+        cs_buffer_format(out, "%u cuDNN and CUDA %s; * is the one that a new program loads\n", (unsigned)copies,
+                         copies == 1 ? "library" : "libraries");
+    else
+        cs_buffer_text(out, "No cuDNN and no CUDA library is found on the way.\n");
 }

@@ -250,7 +250,8 @@ void cs_error_text(const cs_error *error, char *text, unsigned size) {
 void cs_error_sentence(const cs_error *error, char *text, unsigned size) {
     cs_error_text(error, text, size);
     size_t length = strlen(text);
-    bool names_first = error->path[0] && strncmp(text, "cannot ", 7) != 0; /* a path or an option is left as it is written */
+    /* A path, an option and the name of a program are left as they are written. */
+    bool names_first = (error->path[0] && strncmp(text, "cannot ", 7) != 0) || strncmp(text, "cudnn-", 6) == 0;
     if (!names_first && text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
     if (length && length + 1 < size && text[length - 1] != '.') memcpy(text + length, ".", 2);
 }

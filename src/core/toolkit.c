@@ -24,11 +24,11 @@ void cs_toolkits_free(cs_toolkits *toolkits) {
 
 const char *cs_toolkit_source_text(cs_toolkit_source source) {
     static const char *const texts[] = {
-        [CS_TOOLKIT_OPTION] = "/cuda:",
+        [CS_TOOLKIT_OPTION] = "/cuda",
         [CS_TOOLKIT_CUDA_PATH_V] = "CUDA_PATH_V10_1",
         [CS_TOOLKIT_REGISTRY_KEY] = "CUDA's registry key",
         [CS_TOOLKIT_CUDA_PATH] = "CUDA_PATH",
-        [CS_TOOLKIT_DEFAULT] = "default folder",
+        [CS_TOOLKIT_DEFAULT] = "the default folder",
     };
     return texts[source];
 }
@@ -113,15 +113,15 @@ void cs_toolkits_explain(const cs_toolkits *toolkits, cs_buffer *out) {
     for (size_t i = 0; i < toolkits->count; i++) {
         const cs_toolkit_candidate *candidate = &toolkits->items[i];
         const char *what = i == toolkits->chosen ? "taken" : candidate->usable ? "usable, but not first" : "not usable";
-        cs_buffer_format(out, "%s: ", cs_toolkit_source_text(candidate->source));
-        cs_text_visible(out, candidate->path);
-        cs_buffer_format(out, "%s%s: ", candidate->path[0] ? ": " : "", what);
+        cs_buffer_text(out, "  ");
+        if (candidate->path[0]) cs_text_visible(out, candidate->path);
+        cs_buffer_format(out, candidate->path[0] ? " (%s): %s, " : "%s: %s, ", cs_toolkit_source_text(candidate->source), what);
         cs_text_visible(out, candidate->reason);
         if (candidate->usable && !candidate->trusted) {
-            cs_buffer_text(out, "; not trusted: ");
+            cs_buffer_text(out, ", and not trusted, because ");
             cs_text_visible(out, candidate->untrusted_why ? candidate->untrusted_why : "");
         }
         cs_buffer_text(out, "\n");
     }
-    if (!toolkits->count) cs_buffer_text(out, "no place names a CUDA toolkit\n");
+    if (!toolkits->count) cs_buffer_text(out, "  no place names a CUDA toolkit\n");
 }

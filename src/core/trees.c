@@ -237,7 +237,7 @@ static cs_status choose_by_id(const cs_known_trees *trees, const char *id, size_
         }
     for (size_t i = 0; i < trees->blocked_count; i++)
         if (cs_text_equal_ascii_case(trees->blocked[i].id, id)) return cs_trees_refuse_blocked(trees, i, error);
-    return nothing(id, error);
+    return cs_fail(error, CS_E_NOTHING, NULL, NULL, "no installation has the id %s; /status shows them. Nothing was changed", id);
 }
 
 static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_error *error) {
@@ -255,7 +255,7 @@ static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_erro
     if (status == CS_OK && !count)
         status = cs_fail(error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");
     if (status == CS_OK && count > 1)
-        status = cs_fail(error, CS_E_USAGE, NULL, NULL, "several CUDA trees have an installation; say which: %s", ids.data);
+        status = cs_fail(error, CS_E_USAGE, NULL, NULL, "several CUDA trees have an installation; say which one: %s", ids.data);
     cs_buffer_free(&ids);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "cudnn_setup/preflight.h"
 #include "cudnn_setup/verb.h"
+#include "cudnn_setup/wording.h"
 
 typedef struct counts {
     size_t removed, restored, kept, missing;
@@ -45,7 +46,7 @@ static void say_strangers(cs_run *run, const char *what, const char *done, const
 static void say_undone(cs_run *run, const char *what, const char *done, bool gone) {
     const counts c = count(run->outcome);
     const char *end = run->changing ? "" : " Nothing was changed.";
-    char others[160] = "";
+    cs_buffer parts = {0};
     if (gone) {
         cs_run_say(run, "%s %s %s: the CUDA tree is gone, so only the environment and our own files %s cleaned.%s", what, done,
                    run->outcome->tree_path, run->changing ? "were" : "would be", end);
@@ -55,11 +56,13 @@ static void say_undone(cs_run *run, const char *what, const char *done, bool gon
         say_strangers(run, what, done, &c);
         return;
     }
-    if (c.kept || c.missing)
-        snprintf(others, sizeof others, " Changed by somebody else since and left alone: %zu; removed by somebody else: %zu.",
-                 c.kept, c.missing);
-    cs_run_say(run, "%s %s %s: files removed: %zu, older ones put back: %zu.%s%s", what, done, run->outcome->tree_path, c.removed,
-               c.restored, others, end);
+    cs_say_part(&parts, c.removed, c.removed == 1 ? "file removed" : "files removed");
+    cs_say_part(&parts, c.restored, c.restored == 1 ? "older file put back" : "older files put back");
+    cs_say_part(&parts, c.kept, "left alone, since somebody changed it after us");
+    cs_say_part(&parts, c.missing, "removed by somebody already");
+    cs_run_say(run, "%s %s %s: %s.%s", what, done, run->outcome->tree_path, parts.size ? parts.data : "no file had to be changed",
+               end);
+    cs_buffer_free(&parts);
 }
 
 /* The verb's word, as done or as it would be. */

@@ -5,6 +5,7 @@
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/undo_data.h"
 #include "cudnn_setup/verb.h"
+#include "cudnn_setup/wording.h"
 
 enum { NAMES_SHOWN = 5 };
 
@@ -56,7 +57,7 @@ static cs_status check_row(cs_run *run, const char *tree_path, const cs_receipt_
     f->files++;
     if (status == CS_OK && strcmp(state, "ok") != 0) {
         f->bad_files++;
-        f->missing += strcmp(state, "missing") == 0;
+        f->missing += strcmp(state, "missing") == 0 && cs_text_ends_with_ascii_case(row->target, ".dll");
         note_name(f, row->target, state);
         cs_emit(run->host->events, CS_EVENT_NOTE, "verify.file", "%s: %s", path.data, state);
     }
@@ -171,23 +172,32 @@ static void say_undo(cs_run *run, const findings *f) {
                      f->undo_files, f->undo_bad);
 }
 
+/* "2 of 31 files and 1 environment value differ from what was installed: ..." */
+static void say_counts(cs_run *run, const findings *f) {
+    cs_buffer counts = {0};
+    if (f->bad_files) cs_buffer_format(&counts, "%zu of %zu files", f->bad_files, f->files);
+    if (f->bad_files && f->values) cs_buffer_text(&counts, " and ");
+    if (f->values) cs_say_count(&counts, f->values, "environment value", "environment values");
+    cs_run_say(run, "%s %s from what was installed: %s.", cs_buffer_string(&counts),
+               f->bad_files + f->values == 1 ? "differs" : "differ", cs_buffer_string(&f->names));
+    cs_buffer_free(&counts);
+}
+
 static void say_differences(cs_run *run, const findings *f) {
     const char *virus =
         f->missing && !f->gone ? " A missing DLL is often in an antivirus program's quarantine: look there first." : "";
-    cs_run_say(run, "%zu of %zu files and %zu environment values differ from what was installed: %s.", f->bad_files, f->files,
-               f->values, cs_buffer_string(&f->names));
+    say_counts(run, f);
     if (f->gone)
         cs_buffer_text(&run->outcome->message, " The CUDA tree is gone: cudnn-setup /uninstall cleans what is left of the "
                                                "installation; for a new one install CUDA, then cuDNN.");
     else
-        cs_buffer_format(&run->outcome->message, " cudnn-setup /repair puts them right.%s", virus);
+        cs_buffer_format(&run->outcome->message, " cudnn-setup /repair puts that right.%s", virus);
 }
 
 /* What to do about another folder is not to repair. */
 static void say_other_folder(cs_run *run, const findings *f) {
     if (f->bad_files || f->values)
-        cs_run_say(run, "%zu of %zu files and %zu environment values differ from what was installed: %s.", f->bad_files, f->files,
-                   f->values, cs_buffer_string(&f->names));
+        say_counts(run, f);
     else
         cs_run_say(run, "All %zu files are as installed%s.", f->files, trust_words(run));
     cs_buffer_text(

@@ -11,7 +11,9 @@ typedef struct check {
 } check;
 
 static cs_status look_at_files(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
-    cs_status status = cs_verify(host, options, outcome);
+    cs_host quiet = *host; /* what it would tell on the way stands in the report */
+    quiet.events = NULL;
+    cs_status status = cs_verify(&quiet, options, outcome);
     for (size_t i = 0; i < outcome->file_count; i++)
         if (strcmp(outcome->files[i].state, "ok") != 0)
             cs_buffer_format(report, "%s: %s\n", outcome->files[i].target, outcome->files[i].state);
@@ -60,17 +62,30 @@ static int run_check(const check *one, const cs_host *host, const cs_options *op
     return result;
 }
 
+/* "broken: CUDA toolkit, Files and registry". */
+static void name_checks(const int *results, int wanted, const char *before, cs_buffer *out) {
+    bool any = false;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        if (results[i] != wanted) continue;
+        cs_buffer_format(out, "%s%s", any ? ", " : before, checks[i].title);
+        any = true;
+    }
+    if (any) cs_buffer_text(out, ".");
+}
+
 int cs_diagnose(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
     static const char *const sentences[] = {"Everything that was looked at is in order.",
                                             "Nothing is broken, but there is something to know.", "Something is broken."};
-    static const cs_result results[] = {CS_RESULT_DONE, CS_RESULT_DONE, CS_RESULT_DIFFERS};
-    int worst = CS_DIAGNOSIS_HEALTHY;
+    static const cs_result outcomes[] = {CS_RESULT_DONE, CS_RESULT_DONE, CS_RESULT_DIFFERS};
+    int worst = CS_DIAGNOSIS_HEALTHY, results[sizeof checks / sizeof checks[0]];
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        int result = run_check(&checks[i], host, options, report, outcome);
-        if (result > worst) worst = result;
+        results[i] = run_check(&checks[i], host, options, report, outcome);
+        if (results[i] > worst) worst = results[i];
     }
-    outcome->result = results[worst];
+    outcome->result = outcomes[worst];
     cs_buffer_clear(&outcome->message);
     cs_buffer_text(&outcome->message, sentences[worst]);
+    name_checks(results, CS_DIAGNOSIS_BROKEN, " Broken: ", &outcome->message);
+    name_checks(results, CS_DIAGNOSIS_WARNINGS, " To know: ", &outcome->message);
     return worst;
 }

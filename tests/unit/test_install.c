@@ -35,10 +35,8 @@ static void test_install_places_every_file(void **state) {
     assert_string_equal(c.outcome.tree_path, VERB_TREE);
     assert_int_equal(c.outcome.trust.kind, CS_TRUST_PINNED);
     assert_true(c.outcome.trust.sample);
-    assert_string_equal(
-        cs_buffer_string(&c.outcome.message),
-        "cuDNN 8.0.3.33 for CUDA 10.1 (sample) is installed in C:\\CUDA\\v10.1: 6 files placed, 0 replaced, 0 already "
-        "right.");
+    assert_string_equal(cs_buffer_string(&c.outcome.message),
+                        "cuDNN 8.0.3.33 for CUDA 10.1 (sample) is installed in C:\\CUDA\\v10.1: 6 files placed.");
     assert_int_equal(memory_host_system(c.machine)->broadcasts, 1);
     assert_false(memory_host_system(c.machine)->service);
     verb_case_end(&c);

@@ -355,8 +355,8 @@ static void test_options_meaningless_for_the_verb(void **state) {
 
 static void test_options_seal_needs_archive_and_out(void **state) {
     (void)state;
-    DOCTOR_REFUSED("needs the archive", "seal", "/out:x");
-    DOCTOR_REFUSED("where the manifest goes", "seal", "a.zip");
+    DOCTOR_REFUSED("the archive is missing", "seal", "/out:x");
+    DOCTOR_REFUSED("the new manifest is missing", "seal", "a.zip");
 }
 
 static void test_options_quotation_mark_is_explained(void **state) {

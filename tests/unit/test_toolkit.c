@@ -482,9 +482,9 @@ static void test_toolkit_explains(void **state) {
     set(f, "CUDA_PATH_V10_1", "C:\\gone\x1B[2J");
     detect(f, NULL);
     cs_toolkits_explain(&f->found, &text);
-    assert_string_equal(text.data,
-                        "CUDA_PATH_V10_1: C:\\gone\\u{1b}[2J: not usable: the folder does not exist\n"
-                        "default folder: " DEFAULT ": taken: bin\\cudart64_101.dll is there and version.txt says 10.1.243\n");
+    assert_string_equal(
+        text.data, "  C:\\gone\\u{1b}[2J (CUDA_PATH_V10_1): not usable, the folder does not exist\n"
+                   "  " DEFAULT " (the default folder): taken, bin\\cudart64_101.dll is there and version.txt says 10.1.243\n");
     cs_buffer_free(&text);
 }
 
