@@ -139,8 +139,8 @@ static void say_work(const cs_status_view *view, const cs_status_work *work, cs_
 
 static void say_files(const cs_status_tree *tree, cs_status_what what, cs_buffer *out) {
     static const char *const titles[CS_PRIVATE_COUNT] = {
-        [CS_PRIVATE_PARKED] = "Kept aside, because somebody else's file stands where they belong; never deleted by us:",
-        [CS_PRIVATE_UNNAMED] = "Older files that no record names; never deleted by us:",
+        [CS_PRIVATE_PARKED] = "Kept aside, since they were not ours to delete; only /forget /force drops them:",
+        [CS_PRIVATE_UNNAMED] = "Older files that no record names; nothing of ours deletes them:",
         [CS_PRIVATE_WAITING] = "No longer needed; the next changing run deletes them:",
         [CS_PRIVATE_LEFTOVER] = "Left over from an interrupted unpacking; the next changing run deletes them:"};
     bool titled = false;

@@ -224,10 +224,10 @@ static void test_status_report_parked_and_unnamed_files(void **state) {
     ask(&s);
     assert_int_equal(s.code, 1605);
     MESSAGE(&s, "nothing installed on this machine. Files that it kept aside are still there.");
-    SAID(&s, "Kept aside, because somebody else's file stands where they belong; never deleted by us:\n    " VERB_TREE
-             "\\.cudnn-setup\\");
+    SAID(&s,
+         "Kept aside, since they were not ours to delete; only /forget /force drops them:\n    " VERB_TREE "\\.cudnn-setup\\");
     SAID(&s, ", 12 bytes, was include/cudnn.h\n");
-    SAID(&s, "Older files that no record names; never deleted by us:\n    " VERB_TREE
+    SAID(&s, "Older files that no record names; nothing of ours deletes them:\n    " VERB_TREE
              "\\.cudnn-setup\\00112233445566778899aabbccddeeff\\old\\07, 9 bytes\n");
     SAID(&s, "Left over from an interrupted unpacking; the next changing run deletes them:\n    " VERB_TREE
              "\\.cudnn-setup\\00112233445566778899aabbccddeeff\\new\\03, 4 bytes\n");
