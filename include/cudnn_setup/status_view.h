@@ -134,6 +134,9 @@ cs_status cs_status_gather_effects(cs_run *run, cs_status_tree *tree);
 /* For people. Appends. */
 void cs_status_say(const cs_status_view *view, cs_buffer *out);
 
+/* Only the unfinished work, tree by tree; of a view that has its records. Appends. */
+void cs_status_say_pending(const cs_status_view *view, cs_buffer *out);
+
 /* For machines: "recovery_service", "running", "not_seen" and "installations" of the result. */
 void cs_status_put(const cs_status_view *view, cs_json_writer *json);
 

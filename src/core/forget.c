@@ -1,10 +1,10 @@
-#include <inttypes.h>
 #include <string.h>
 
 #include "cudnn_setup/give_up.h"
 #include "cudnn_setup/levels.h"
 #include "cudnn_setup/programs.h"
 #include "cudnn_setup/verb.h"
+#include "cudnn_setup/wording.h"
 
 /* What goes, counted while it is told file by file. */
 typedef struct dropping {
@@ -17,8 +17,17 @@ typedef struct dropping {
 static void tell(dropping *d, const char *target, const cs_blob *blob, uint64_t size, const char *what) {
     d->files++;
     d->bytes += size;
-    cs_emit(d->run->host->events, CS_EVENT_NOTE, "forget.file", "%s %s: %s, %" PRIu64 " bytes (.cudnn-setup\\%s\\old\\%02u)",
-            d->run->changing ? "Drops" : "Would drop", target, what, size, blob->txid, blob->number);
+    cs_buffer line = {0};
+    cs_text_visible(&line, target);
+    cs_buffer_format(&line, ", %s: ", what);
+    cs_text_visible(&line, d->tree_path);
+    cs_buffer_format(&line, "\\.cudnn-setup\\%s\\old\\%02u, ", blob->txid, blob->number);
+    cs_say_bytes(&line, size);
+    if (d->run->changing)
+        cs_emit(d->run->host->events, CS_EVENT_NOTE, "forget.file", "Drops %s", cs_buffer_string(&line));
+    else
+        cs_buffer_format(&d->run->outcome->plan, "  would drop %s\n", cs_buffer_string(&line));
+    cs_buffer_free(&line);
 }
 
 /* ---- older levels ---- */
@@ -69,9 +78,15 @@ static void say(cs_run *run, const dropping *d) {
                    d->tree_path, run->options->force ? ", and nothing is kept aside" : "");
         return;
     }
-    cs_run_say(run, "%s%zu old files (%" PRIu64 " bytes) in %s %s: uninstalling will not bring them back.%s",
-               run->changing ? "" : "Dry run: ", d->files, d->bytes, d->tree_path,
-               run->changing ? "were dropped" : "would be dropped", run->changing ? "" : " Nothing was changed.");
+    cs_buffer counts = {0};
+    cs_say_count(&counts, d->files, "old file", "old files");
+    cs_buffer_text(&counts, " (");
+    cs_say_bytes(&counts, d->bytes);
+    cs_run_say(run, "%s%s) in %s %s%s: uninstalling will not bring %s back.%s",
+               run->changing ? "" : "Dry run: ", cs_buffer_string(&counts), d->tree_path,
+               run->changing ? d->files == 1 ? "was" : "were" : "would be", " dropped", d->files == 1 ? "it" : "them",
+               run->changing ? "" : " Nothing was changed.");
+    cs_buffer_free(&counts);
 }
 
 /* The receipts stay, and with them the environment's undo: only what uninstall could have put back goes. */

@@ -1,8 +1,8 @@
-#include <inttypes.h>
-
 #include "cudnn_setup/leavings.h"
 #include "cudnn_setup/preflight.h"
+#include "cudnn_setup/status_view.h"
 #include "cudnn_setup/verb.h"
+#include "cudnn_setup/wording.h"
 
 /* ---- what a run left that ended before its change began ---- */
 
@@ -38,9 +38,16 @@ static void say(cs_run *run, bool worked, const remains *dropped) {
                                    : "Interrupted work was found and would be finished or undone.");
     else
         cs_buffer_text(&text, dropped->files ? "No interrupted change was found." : "No interrupted work was found.");
-    if (dropped->files)
-        cs_buffer_format(&text, " %zu files (%" PRIu64 " bytes) that an interrupted run had unpacked %s dropped.", dropped->files,
-                         dropped->bytes, real ? "were" : "would be");
+    if (dropped->files) {
+        cs_buffer_text(&text, " ");
+        cs_say_count(&text, dropped->files, "file", "files");
+        cs_buffer_text(&text, " (");
+        cs_say_bytes(&text, dropped->bytes);
+        cs_buffer_format(&text, ") that an interrupted run had unpacked %s dropped.",
+                         !real                 ? "would be"
+                         : dropped->files == 1 ? "was"
+                                               : "were");
+    }
     cs_run_say(run, "%s%s%s", real ? "" : "Dry run: ", cs_buffer_string(&text),
                real && !run->already ? "" : " Nothing was changed.");
     cs_buffer_free(&text);
@@ -63,6 +70,15 @@ static cs_status recover(cs_run *run) {
     return status;
 }
 
+/* For people, tree by tree: what would be finished or taken back. */
+static cs_status tell_pending(cs_run *run) {
+    cs_status_view view = {.host = run->host};
+    cs_status status = cs_status_gather_records(run, &view);
+    if (status == CS_OK) cs_status_say_pending(&view, &run->outcome->plan);
+    cs_status_view_free(&view);
+    return status;
+}
+
 static cs_status look(const cs_host *host, const cs_options *options, cs_outcome *outcome) {
     cs_run run;
     cs_status status = cs_run_begin_reading(&run, host, options, outcome);
@@ -71,6 +87,7 @@ static cs_status look(const cs_host *host, const cs_options *options, cs_outcome
     if (status == CS_OK) {
         const remains found = look_for_remains(&run);
         say(&run, run.trees.pending, &found);
+        status = tell_pending(&run);
     }
     return cs_run_end(&run, status);
 }

@@ -246,6 +246,15 @@ static void say_tree(const cs_status_view *view, const cs_status_tree *tree, cs_
     say_effect(view, tree, levels > 1 ? "/uninstall" : "/rollback or /uninstall", &tree->uninstall, NULL, out);
 }
 
+void cs_status_say_pending(const cs_status_view *view, cs_buffer *out) {
+    for (size_t i = 0; i < view->tree_count; i++) {
+        const cs_status_tree *tree = &view->trees[i];
+        if (!tree->work_count) continue;
+        visible(out, "", tree->known.head.tree_path ? tree->known.head.tree_path : "A CUDA tree whose place is not known", "\n");
+        for (size_t k = 0; k < tree->work_count; k++) say_work(view, &tree->works[k], out);
+    }
+}
+
 void cs_status_say(const cs_status_view *view, cs_buffer *out) {
     for (size_t i = 0; i < view->tree_count; i++) {
         if (i) cs_buffer_text(out, "\n");

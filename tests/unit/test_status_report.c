@@ -281,6 +281,10 @@ static void test_status_report_an_interrupted_run(void **state) {
     JSON(&s, "{\"what\": \"journal\", \"kind\": \"install\", \"time\": \"");
     JSON(&s, "\"files\": 6, \"values\": 2, \"path\": \"C:\\\\CUDA\\\\v10.1\"");
     JSON(&s, "\"recovery_service\": true");
+    s.c.options.dryrun = true;
+    assert_int_equal(verb_case_run(&s.c, cs_recover), 0);
+    assert_non_null(strstr(cs_buffer_string(&s.c.outcome.plan), VERB_TREE "\n  Interrupted install of "));
+    s.c.options.dryrun = false;
     assert_int_equal(verb_case_run(&s.c, cs_recover), 0);
     ask(&s);
     assert_int_equal(s.code, 1605);
