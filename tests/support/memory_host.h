@@ -77,6 +77,7 @@ typedef struct memory_system {
     bool service;              /* the recovery service */
     char service_program[512]; /* what it was last turned on with */
     unsigned broadcasts;
+    uint32_t broadcast_deadline_ms; /* of the last one */
     cs_broadcast broadcast_answer;
     uint32_t slept_ms;
     cs_strings restart_deletes;

@@ -155,8 +155,8 @@ static bool system_recovery_service(void *ctx) { return ((memory_host *)ctx)->sy
 
 static cs_status system_broadcast(void *ctx, uint32_t deadline_ms, cs_broadcast *out, cs_error *error) {
     memory_host *host = ctx;
-    (void)deadline_ms;
     bool after;
+    host->system.broadcast_deadline_ms = deadline_ms;
     uint32_t code = memory_step(host, "broadcast", "", true, &after);
     if (code && !after) return cs_fail_win32(error, code, "broadcast", NULL);
     host->system.broadcasts++;
