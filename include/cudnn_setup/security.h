@@ -28,8 +28,8 @@ typedef struct cs_security {
 
 void cs_security_free(cs_security *security);
 
-/* Parses the owner and DACL of an SDDL string (the subset that Windows prints for files: O:, G:, D: with A and D entries, SID
- * aliases and S-1-... forms, hex masks and right letters). For tests and for the rule's documentation. */
+/* Parses the owner and DACL of an SDDL string (what Windows prints for files: O:, G:, D: with plain, object and conditional
+ * entries, SID aliases and S-1-... forms, hex masks and right letters). For tests and for the rule's documentation. */
 cs_status cs_security_from_sddl(const char *sddl, cs_security *out, cs_error *error);
 
 /* True if the account is SYSTEM, Administrators, TrustedInstaller, or what counts as them here (self). */

@@ -81,26 +81,62 @@ static bool read_mask(const char *text, size_t size, uint32_t *out) {
     return true;
 }
 
+/* Kinds of entries that grant or deny. An object entry's GUIDs and a conditional entry's condition only narrow what it grants;
+ * leaving them out makes the answer stricter. */
+static bool read_kind(const char *text, size_t size, cs_ace *out, bool *object, bool *conditional) {
+    static const struct {
+        const char *kind;
+        bool allow, object, conditional;
+    } rows[] = {{"A", true, false, false},  {"D", false, false, false}, {"OA", true, true, false},
+                {"OD", false, true, false}, {"XA", true, false, true},  {"XD", false, false, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strlen(rows[i].kind) != size || memcmp(rows[i].kind, text, size) != 0) continue;
+        out->allow = rows[i].allow;
+        *object = rows[i].object;
+        *conditional = rows[i].conditional;
+        return true;
+    }
+    return false;
+}
+
+/* ";(@User.Project == 1)", with brackets in it; false if they do not pair. *at ends behind it. */
+static bool skip_condition(const char **at) {
+    size_t depth = 0;
+    if (**at != ';' || (*at)[1] != '(') return false;
+    for (++*at; **at; ++*at) {
+        if (**at == '(') depth++;
+        if (**at == ')' && !--depth) {
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "(A;OICI;FA;;;SY)", *at on the bracket; *at ends behind it. */
 static cs_status read_ace(const char **at, cs_ace *out, cs_error *error) {
     const char *start = *at, *field[6];
     size_t size[6];
+    uint32_t flags;
+    bool object = false, conditional = false;
     (*at)++;
     for (size_t i = 0; i < 6; i++) {
         field[i] = *at;
         size[i] = strcspn(*at, ";()");
         *at += size[i];
-        if (**at != (i < 5 ? ';' : ')')) return malformed(error, "not an entry of six fields", start);
+        if (i == 5) break;
+        if (**at != ';') return malformed(error, "not an entry of six fields", start);
         (*at)++;
     }
-    uint32_t flags;
-    if (size[0] != 1 || (*field[0] != 'A' && *field[0] != 'D')) return malformed(error, "neither an A nor a D entry", start);
-    out->allow = *field[0] == 'A';
+    if (!read_kind(field[0], size[0], out, &object, &conditional)) return malformed(error, "an entry of an unknown kind", start);
+    if (conditional && !skip_condition(at)) return malformed(error, "no condition", start);
+    if (**at != ')') return malformed(error, "not an entry of six fields", start);
+    (*at)++;
     if (!read_tokens(field[1], size[1], ace_flags, sizeof ace_flags / sizeof ace_flags[0], &flags))
         return malformed(error, "unknown inheritance flag", field[1]);
     out->flags = (uint8_t)flags;
     if (!read_mask(field[2], size[2], &out->mask)) return malformed(error, "unknown right", field[2]);
-    if (size[3] || size[4]) return malformed(error, "an object entry", start);
+    if (!object && (size[3] || size[4])) return malformed(error, "an object's GUID", start);
     const char *sid = field[5];
     if (!read_sid(&sid, size[5], out->sid)) return malformed(error, "unknown account", field[5]);
     return CS_OK;

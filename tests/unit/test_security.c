@@ -150,6 +150,76 @@ static void test_security_each_dangerous_right(void **state) {
     assert_false(judge("O:BAD:(A;;0x100;;;WD)").ours); /* attributes of our own folder are ours too */
 }
 
+/* Trees as Windows leaves them. trusted: as the tree's own folder; parent: as a folder above it. */
+static const struct {
+    const char *what, *sddl;
+    bool trusted, parent;
+    const char *why; /* of the first of the two that is not trusted */
+} trees[] = {
+    {"Program Files of Windows 10", program_files, true, true, ""},
+    {"CUDA's folder in Program Files", cuda_folder, true, true, ""},
+    {"root of C: of Windows 10", volume_root, false, true, "S-1-5-11 may delete it"},
+    {"a folder that an administrator made in C:\\ (modify for Authenticated Users is inherited)",
+     "O:BAG:S-1-5-21-1-2-3-513D:AI(A;OICIID;FA;;;BA)(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)(A;ID;0x1301bf;;;AU)"
+     "(A;OICIIOID;SDGXGWGR;;;AU)",
+     false, false, "S-1-5-11 may delete it"},
+    {"the same, made by an ordinary user",
+     "O:S-1-5-21-1-2-3-1001G:S-1-5-21-1-2-3-513D:AI(A;OICIID;FA;;;BA)(A;OICIID;FA;;;SY)(A;OICIID;0x1200a9;;;BU)", false, false,
+     "its owner is S-1-5-21-1-2-3-1001"},
+    {"root of a second drive (Authenticated Users may modify)", second_drive, false, false, "S-1-5-11 may delete it"},
+    {"a folder on it", folder_on_second_drive, false, false, "S-1-5-11 may delete it"},
+    {"root of a second drive formatted by Windows 7 and later with Everyone",
+     "O:SYG:SYD:(A;OICI;FA;;;BA)(A;OICI;FA;;;SY)(A;;0x1200a9;;;WD)(A;OICI;0x1200a9;;;BU)(A;CI;LC;;;BU)(A;CIIO;DC;;;BU)", false,
+     true, "S-1-5-32-545 may append or add folders"},
+    {"ProgramData (users may make folders, and own what they make)",
+     "O:SYG:SYD:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICIIO;GA;;;CO)(A;OICI;0x1200a9;;;BU)(A;CI;0x120116;;;BU)", false, true,
+     "S-1-5-32-545 may write"},
+    {"a user's profile", "O:SYG:SYD:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;S-1-5-21-1-2-3-1001)", false, false,
+     "S-1-5-21-1-2-3-1001 may change access rights"},
+    {"CREATOR OWNER alone beside administrators", "O:BAG:SYD:PAI(A;OICI;FA;;;BA)(A;OICIIO;FA;;;CO)(A;OICIIO;FA;;;CG)", true, true,
+     ""},
+    {"OWNER RIGHTS", "O:BAG:SYD:PAI(A;OICI;FA;;;BA)(A;OICI;FA;;;OW)", true, true, ""},
+    {"inherit-only write for users: it becomes that of the files we place", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICIIO;0x1301bf;;;BU)",
+     false, true, "S-1-5-32-545 may delete it"},
+    {"a denial after the grant", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICI;FA;;;BU)(D;OICI;FA;;;BU)", false, false,
+     "S-1-5-32-545 may change access rights"},
+    {"a denial before the grant", "O:BAD:PAI(D;OICI;FA;;;BU)(A;OICI;FA;;;BU)(A;OICI;FA;;;BA)", false, false,
+     "S-1-5-32-545 may change access rights"},
+    {"nothing but denials", "O:BAD:PAI(D;OICI;FA;;;BU)(D;OICI;FA;;;WD)", true, true, ""},
+    {"no access list", "O:BAG:SYD:NO_ACCESS_CONTROL", false, false, "it has no access list: everybody may do everything"},
+    {"an empty access list: nobody but the owner", "O:BAG:SYD:PAI", true, true, ""},
+    {"an object entry", "O:BAD:PAI(A;;FA;;;BA)(OA;OICI;0x1301bf;bf967aba-0de6-11d0-a285-00aa003049e2;;AU)", false, false,
+     "S-1-5-11 may delete it"},
+    {"a denying object entry", "O:BAD:PAI(A;;FA;;;BA)(OD;OICI;FA;bf967aba-0de6-11d0-a285-00aa003049e2;;AU)", true, true, ""},
+    {"a conditional entry", "O:BAD:PAI(A;;FA;;;BA)(XA;OICI;0x1301bf;;;AU;((@User.a == 1) && (@User.b == 2)))", false, false,
+     "S-1-5-11 may delete it"},
+    {"a conditional denial", "O:BAD:PAI(A;;FA;;;BA)(XD;OICI;FA;;;AU;(@User.a == 1))", true, true, ""},
+    {"Everyone may read", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICI;0x1200a9;;;WD)", true, true, ""},
+    {"a service account may write", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;NS)", false, false, "S-1-5-20 may delete it"},
+    {"another service's account may write", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICI;FA;;;S-1-5-80-1-2-3-4-5)", false, false,
+     "S-1-5-80-1-2-3-4-5 may change access rights"},
+    {"app packages may write", "O:BAD:PAI(A;OICI;FA;;;BA)(A;OICI;GW;;;AC)", false, true, "S-1-15-2-1 may write"},
+    {"TrustedInstaller owns it", "O:" TI "G:" TI "D:PAI(A;OICI;FA;;;" TI ")(A;OICI;0x1200a9;;;BU)", true, true, ""},
+    {"delete-child for users, and nothing else", "O:BAD:PAI(A;OICI;FA;;;BA)(A;;DT;;;BU)", false, false,
+     "S-1-5-32-545 may delete what is in it"},
+};
+
+static void test_security_trees_of_windows(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++) {
+        cs_security security;
+        cs_error error = {0};
+        char why[2][256];
+        if (cs_security_from_sddl(trees[i].sddl, &security, &error)) fail_msg("%s: %s", trees[i].what, error.detail);
+        bool trusted = cs_security_trusted(&security, false, why[0], sizeof why[0]);
+        bool parent = cs_security_trusted(&security, true, why[1], sizeof why[1]);
+        if (trusted != trees[i].trusted || parent != trees[i].parent)
+            fail_msg("%s: trusted %d (%s), as a parent %d (%s)", trees[i].what, trusted, why[0], parent, why[1]);
+        if (strcmp(why[0], trees[i].why) != 0) fail_msg("%s: %s", trees[i].what, why[0]);
+        cs_security_free(&security);
+    }
+}
+
 static void test_security_own_account_counts_under_wine_only(void **state) {
     (void)state;
     cs_security security;
@@ -194,7 +264,10 @@ static void test_security_malformed_sddl_is_refused(void **state) {
                                       "O:BAD:(A;;FA;;;BA",
                                       "O:BAD:(A;;FA;;BA)",
                                       "O:BAD:(A;;FA;;;BA;)",
-                                      "O:BAD:(OA;;FA;;;BA)",
+                                      "O:BAD:(AU;;FA;;;BA)",
+                                      "O:BAD:(XA;;FA;;;BA)",
+                                      "O:BAD:(XA;;FA;;;BA;(a)",
+                                      "O:BAD:(A;;FA;;;BA;(a))",
                                       "O:BAD:(A;XX;FA;;;BA)",
                                       "O:BAD:(A;;ZZ;;;BA)",
                                       "O:BAD:(A;;F;;;BA)",
@@ -235,6 +308,7 @@ int main(void) {
         cmocka_unit_test(test_security_inherit_only_counts_for_what_we_place),
         cmocka_unit_test(test_security_creator_owner_grants_nothing_here),
         cmocka_unit_test(test_security_each_dangerous_right),
+        cmocka_unit_test(test_security_trees_of_windows),
         cmocka_unit_test(test_security_own_account_counts_under_wine_only),
         cmocka_unit_test(test_security_sddl_is_read_exactly),
         cmocka_unit_test(test_security_malformed_sddl_is_refused),
