@@ -118,8 +118,10 @@ class Killer:
         running = process.poll() is None
         if running:
             with open("/proc/%d/cmdline" % process.pid, "rb") as file:
-                assert b"cudnn-setup.exe" in file.read(), "the process to be killed is another one"
+                words = file.read()   # none: it has just ended
+            assert not words or b"cudnn-setup.exe" in words, "the process to be killed is another one: %r" % words
             wine.kill(process)
+            running = process.returncode < 0
         result = None
         if self.m.wine.exists(out):
             with open(self.m.wine.unix(out), "rb") as file:
