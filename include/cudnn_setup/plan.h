@@ -29,11 +29,16 @@ cs_status cs_plan_new_txid(const cs_host *host, char txid[CS_ID_HEX + 1], cs_err
 
 /* ---- looking ---- */
 
+enum { CS_TARGET_TEXT = 257 };
+
 /* What stands at a target. */
 typedef struct cs_target {
     bool present;
     cs_file_info info;
     uint8_t sha256[CS_SHA256_SIZE];
+    /* The target as the file is spelled on the disk, where letters differ in case ("bin/CUDNN64_8.DLL"): it goes and comes back
+     * under that name. "": as it was asked for. */
+    char spelled[CS_TARGET_TEXT];
 } cs_target;
 
 /* Looks at <tree>\target and hashes it; absent (or its folder absent) is CS_OK with present false; a folder, link or other thing
@@ -42,6 +47,9 @@ cs_status cs_plan_look(const cs_host *host, const char *tree_path, const char *t
 
 /* The same for a private file; CS_OK with present false if it is not there. */
 cs_status cs_plan_look_blob(const cs_host *host, const char *tree_path, const cs_blob *blob, cs_target *out, cs_error *error);
+
+/* target, or how the file found there is spelled. */
+const char *cs_plan_spelled(const cs_target *found, const char *target);
 
 bool cs_plan_blob_exists(const cs_host *host, const char *tree_path, const cs_blob *blob);
 

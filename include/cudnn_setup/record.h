@@ -50,6 +50,7 @@ typedef struct cs_receipt_row {
     uint8_t sha256[CS_SHA256_SIZE];
     bool ours;        /* we placed it; false: it was already right: verified, never undone */
     bool had_old;     /* a file stood there before: kept as old\NN */
+    char *old_target; /* owned; target as that file was spelled, where letters differ in case; NULL: as target */
     cs_file_info old; /* its size, attributes and times */
     uint8_t old_sha256[CS_SHA256_SIZE];
 } cs_receipt_row;

@@ -20,8 +20,11 @@ static cs_reg_change *find_change(const cs_receipt *receipt, cs_variable variabl
     return NULL;
 }
 
-/* Only what we placed ourselves may be folded away: every old file of the newer receipt must be exactly the older one's. */
+/* Only what we placed ourselves may be folded away: every old file of the newer receipt must be exactly the older one's. And the
+ * one receipt that is made of both names the newer one's manifest: a file that only the older package had would be no row of it. */
 static bool can_fold(const cs_receipt *older, const cs_receipt *newer) {
+    for (size_t i = 0; i < older->row_count; i++)
+        if (!find_row(newer, older->rows[i].target)) return false;
     for (size_t i = 0; i < newer->row_count; i++) {
         const cs_receipt_row *row = &newer->rows[i];
         if (!row->ours || !row->had_old) continue;
@@ -48,10 +51,12 @@ static cs_status add_row(cs_receipt *into, const cs_receipt_row *from, cs_error 
     cs_receipt_row row = *from;
     row.number = number;
     row.target = cs_strdup(from->target);
+    row.old_target = cs_strdup(from->old_target);
     cs_receipt_row *rows = cs_realloc(into->rows, into->row_count + 1, sizeof *rows);
     if (rows) into->rows = rows;
-    if (!rows || !row.target) {
+    if (!rows || !row.target || (from->old_target && !row.old_target)) {
         cs_free(row.target);
+        cs_free(row.old_target);
         return no_memory(error);
     }
     into->rows[into->row_count++] = row;
@@ -181,6 +186,8 @@ cs_status cs_levels_forget(cs_record *record, size_t *dropped, cs_error *error) 
             cs_status status = drop_blob(record, receipt->txid, row->number, error);
             if (status != CS_OK) return status;
             row->had_old = false;
+            cs_free(row->old_target);
+            row->old_target = NULL;
             row->old = (cs_file_info){0};
             memset(row->old_sha256, 0, sizeof row->old_sha256);
             ++*dropped;

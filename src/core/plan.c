@@ -61,10 +61,25 @@ static cs_status look(const cs_host *host, const char *path, cs_target *out, cs_
     return status;
 }
 
+/* Only letters' case can differ; a short name, or a look that fails, says nothing. */
+static void note_spelling(const cs_host *host, const char *path, const char *target, cs_target *out) {
+    cs_buffer real = {0};
+    const char *wanted = cs_path_name(target);
+    if (host->fs->real_path(host->fs->ctx, path, &real, NULL) == CS_OK) {
+        const char *name = cs_path_name(cs_buffer_string(&real));
+        if (strcmp(name, wanted) != 0 && cs_text_equal_ascii_case(name, wanted))
+            snprintf(out->spelled, sizeof out->spelled, "%.*s%s", (int)(wanted - target), target, name);
+    }
+    cs_buffer_free(&real);
+}
+
+const char *cs_plan_spelled(const cs_target *found, const char *target) { return found->spelled[0] ? found->spelled : target; }
+
 cs_status cs_plan_look(const cs_host *host, const char *tree_path, const char *target, cs_target *out, cs_error *error) {
     cs_buffer path = {0};
     cs_status status = cs_path_join(&path, host->fs->separator, tree_path, target, error);
     if (status == CS_OK) status = look(host, path.data, out, error);
+    if (status == CS_OK && out->present) note_spelling(host, path.data, target, out);
     cs_buffer_free(&path);
     return status;
 }

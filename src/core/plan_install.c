@@ -42,8 +42,10 @@ static cs_status plan_placing(cs_plan *plan, const cs_install_input *input, size
     if (found->present) {
         row->had_old = true;
         row->old = found->info;
+        row->old_target = found->spelled[0] ? cs_strdup(found->spelled) : NULL;
+        if (found->spelled[0] && !row->old_target) return no_memory(error);
         memcpy(row->old_sha256, found->sha256, sizeof row->old_sha256);
-        status = cs_plan_add_move(plan, true, &kept, row->target, &found->info, found->sha256, error);
+        status = cs_plan_add_move(plan, true, &kept, cs_plan_spelled(found, row->target), &found->info, found->sha256, error);
     }
     if (status == CS_OK)
         status = cs_plan_add_move(plan, false, &fresh, row->target, &input->stage->infos[index], row->sha256, error);

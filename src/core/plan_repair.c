@@ -70,7 +70,7 @@ static cs_status plan_bad(cs_plan *plan, const cs_host *host, const cs_tree *tre
     status = cs_plan_add_folders(plan, host, tree->path, row->target, error);
     if (status == CS_OK) status = cs_plan_look(host, tree->path, row->target, &found, error);
     if (status == CS_OK && found.present) {
-        status = cs_plan_add_move(plan, true, &aside, row->target, &found.info, found.sha256, error);
+        status = cs_plan_add_move(plan, true, &aside, cs_plan_spelled(&found, row->target), &found.info, found.sha256, error);
         if (status == CS_OK) status = keep_aside(plan, host, tree, &aside, row->target, &found, &kept, error);
     }
     if (status == CS_OK) status = cs_plan_add_move(plan, false, &fresh, row->target, &stage->infos[index], row->sha256, error);

@@ -109,7 +109,8 @@ static cs_status check_source(folding *f, const fate *one, cs_target *blob_now, 
 static cs_status remove_present(folding *f, size_t index, cs_error *error) {
     const fate *one = &f->fates[index];
     const cs_blob blob = cs_plan_blob(f->plan->record.txid, CS_AREA_OLD, (unsigned)index);
-    cs_status status = cs_plan_add_move(f->plan, true, &blob, one->target, &one->found.info, one->found.sha256, error);
+    const char *spelled = cs_plan_spelled(&one->found, one->target);
+    cs_status status = cs_plan_add_move(f->plan, true, &blob, spelled, &one->found.info, one->found.sha256, error);
     return status == CS_OK ? cs_plan_add_cleanup(&f->plan->record, &blob, error) : status;
 }
 
@@ -119,7 +120,8 @@ static cs_status put_back(folding *f, const fate *one, const cs_target *blob_now
     info.kind = CS_FILE_REGULAR;
     info.id = blob_now->info.id;
     info.size = blob_now->info.size;
-    return cs_plan_add_move(f->plan, false, &blob, one->target, &info, blob_now->sha256, error);
+    const char *target = one->source->old_target ? one->source->old_target : one->target;
+    return cs_plan_add_move(f->plan, false, &blob, target, &info, blob_now->sha256, error);
 }
 
 static cs_status plan_changed(folding *f, size_t index, cs_error *error) {

@@ -12,7 +12,10 @@ static void free_regs(cs_reg_change *regs, size_t count) {
 void cs_receipt_free(cs_receipt *receipt) {
     cs_free(receipt->product);
     cs_free(receipt->version);
-    for (size_t i = 0; i < receipt->row_count; i++) cs_free(receipt->rows[i].target);
+    for (size_t i = 0; i < receipt->row_count; i++) {
+        cs_free(receipt->rows[i].target);
+        cs_free(receipt->rows[i].old_target);
+    }
     cs_free(receipt->rows);
     free_regs(receipt->regs, receipt->reg_count);
     cs_strings_free(&receipt->folders);
@@ -42,8 +45,9 @@ static cs_status copy_rows(cs_receipt *out, const cs_receipt *from, cs_error *er
     for (size_t i = 0; i < from->row_count; i++) {
         out->rows[i] = from->rows[i];
         out->rows[i].target = cs_strdup(from->rows[i].target);
+        out->rows[i].old_target = cs_strdup(from->rows[i].old_target);
         out->row_count = i + 1;
-        if (!out->rows[i].target) return no_memory(error);
+        if (!out->rows[i].target || (from->rows[i].old_target && !out->rows[i].old_target)) return no_memory(error);
     }
     return CS_OK;
 }

@@ -124,7 +124,7 @@ static void read_trust(cs_json_at at, cs_trust *out) {
 
 static void read_row(const cs_json_at *at, cs_receipt_row *out) {
     static const char *const keys[] = {"target", "number", "size", "sha256", "ours", "old"};
-    static const char *const old_keys[] = {"size", "attributes", "created", "accessed", "written", "sha256"};
+    static const char *const old_keys[] = {"size", "attributes", "created", "accessed", "written", "sha256", "target"};
     cs_json_keys(at, keys, COUNT(keys));
     out->target = read_target(cs_json_get(at, "target"));
     out->number = (unsigned)cs_json_uint(cs_json_get(at, "number"), CS_RECORD_NUMBERS - 1);
@@ -137,6 +137,8 @@ static void read_row(const cs_json_at *at, cs_receipt_row *out) {
     cs_json_keys(&old, old_keys, COUNT(old_keys));
     read_times(&old, &out->old);
     cs_json_hex(cs_json_get(&old, "sha256"), out->old_sha256, sizeof out->old_sha256);
+    cs_json_at spelled = cs_json_maybe(&old, "target");
+    if (spelled.node) out->old_target = read_target(spelled);
 }
 
 static void read_receipt(const cs_json_at *at, cs_receipt *out) {

@@ -142,6 +142,9 @@ static cs_status check_rows(const checker *c, const cs_receipt *receipt) {
         if (!row->target || !cs_target_valid(row->target)) return bad(c, "rows", i, "not a target that we may touch");
         if (row->number >= CS_RECORD_NUMBERS) return bad(c, "rows", i, "its row number is above 99");
         if (row->had_old && !row->ours) return bad(c, "rows", i, "kept an old file without placing one");
+        if (row->old_target &&
+            (!row->had_old || !cs_target_valid(row->old_target) || !cs_text_equal_ascii_case(row->old_target, row->target)))
+            return bad(c, "rows", i, "its old file's spelling is another target's");
         for (size_t k = 0; k < i; k++) {
             bool same_old = receipt->rows[k].number == row->number && receipt->rows[k].had_old && row->had_old;
             if (same_old) return bad(c, "rows", i, "the same old file twice");

@@ -90,6 +90,7 @@ static void put_row(cs_json_writer *w, const cs_receipt_row *row) {
         cs_json_begin(w, "old", '{');
         put_times(w, &row->old);
         cs_json_put_hex(w, "sha256", row->old_sha256, CS_SHA256_SIZE);
+        if (row->old_target) cs_json_put_text(w, "target", row->old_target);
         cs_json_end(w, '}');
     }
     cs_json_end(w, '}');

@@ -124,6 +124,19 @@ static void test_levels_fold_keeps_an_old_file_that_the_first_did_not_place(void
     cs_record_free(&record);
 }
 
+static void test_levels_fold_keeps_a_file_that_only_the_first_package_had(void **state) {
+    (void)state;
+    cs_record record;
+    begin(&record, 4);
+    add_row(&record.stack[0], 0, 0, 10, true, 5);
+    add_row(&record.stack[0], 1, 1, 11, true, 0); /* the second one's manifest does not name it */
+    add_row(&record.stack[1], 0, 0, 20, true, 10);
+    assert_int_equal(cs_levels_fold(&record, NULL), CS_OK);
+    assert_int_equal(record.stack_count, 4);
+    assert_int_equal(record.cleanup_count, 0);
+    cs_record_free(&record);
+}
+
 static void test_levels_fold_joins_environment_changes(void **state) {
     (void)state;
     cs_record record;
@@ -210,6 +223,7 @@ int main(void) {
         cmocka_unit_test(test_levels_fold_leaves_three),
         cmocka_unit_test(test_levels_fold_keeps_what_somebody_else_made),
         cmocka_unit_test(test_levels_fold_keeps_an_old_file_that_the_first_did_not_place),
+        cmocka_unit_test(test_levels_fold_keeps_a_file_that_only_the_first_package_had),
         cmocka_unit_test(test_levels_fold_joins_environment_changes),
         cmocka_unit_test(test_levels_fold_keeps_an_edit_in_between),
         cmocka_unit_test(test_levels_forget_drops_below_the_newest_two),

@@ -128,6 +128,62 @@ static void test_rollback_forget_drops_only_the_first_files(void **state) {
     verb_case_end(&c);
 }
 
+/* The name in a listing, with its letters as they are. */
+static bool is_spelled(verb_case *c, const char *name) {
+    char *tree = memory_host_dump(c->machine, VERB_TREE);
+    bool found = strstr(tree, name) != NULL;
+    free(tree);
+    return found;
+}
+
+static void test_rollback_and_uninstall_bring_files_back_as_they_were_spelled(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_put(&c, "bin/CUDNN64_8.DLL", "older DLL");
+    verb_case_put(&c, "lib/x64/Cudnn.Lib", "older library");
+    char *before = verb_case_dump(&c);
+    install(&c, "p802", "8.0.2.39", 8002, "802");
+    assert_true(is_spelled(&c, "cudnn64_8.dll") && !is_spelled(&c, "CUDNN64_8.DLL"));
+    char *first = memory_host_dump(c.machine, VERB_TREE "\\bin");
+    install(&c, "p803", "8.0.3.33", 8003, "803");
+    assert_int_equal(verb_case_run(&c, cs_rollback), 0);
+    char *again = memory_host_dump(c.machine, VERB_TREE "\\bin");
+    assert_string_equal(first, again);
+    assert_int_equal(verb_case_run(&c, cs_verify), 0);
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    assert_true(is_spelled(&c, "CUDNN64_8.DLL") && is_spelled(&c, "Cudnn.Lib"));
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    verb_case_assert_clean(&c);
+    free(before), free(after), free(first), free(again);
+    verb_case_end(&c);
+}
+
+static void stop_at_barrier(void *ctx, memory_host *m, const char *operation, const char *path) {
+    (void)m;
+    verb_case *c = ctx;
+    if (strcmp(operation, "rename") == 0 && strstr(path, "\\new\\")) c->cancel_after = 1;
+}
+
+/* The same in an undo: the names of a run that is taken back. */
+static void test_rollback_of_a_cancelled_install_keeps_the_spelling(void **state) {
+    (void)state;
+    verb_case c;
+    verb_case_begin(&c);
+    verb_case_put(&c, "bin/CUDNN64_8.DLL", "older DLL");
+    char *before = verb_case_dump(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_hook(c.machine, stop_at_barrier, &c);
+    assert_int_equal(verb_case_install(&c, "p803"), 1602);
+    memory_host_hook(c.machine, NULL, NULL);
+    c.cancel_after = 0;
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    free(before), free(after);
+    verb_case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rollback_gives_the_version_before),
@@ -135,6 +191,8 @@ int main(void) {
         cmocka_unit_test(test_rollback_twice_then_uninstall_after_four_installs),
         cmocka_unit_test(test_rollback_never_folds_somebody_elses_file_away),
         cmocka_unit_test(test_rollback_forget_drops_only_the_first_files),
+        cmocka_unit_test(test_rollback_and_uninstall_bring_files_back_as_they_were_spelled),
+        cmocka_unit_test(test_rollback_of_a_cancelled_install_keeps_the_spelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
