@@ -73,7 +73,8 @@ static void look_at(gpu *g, int ordinal) {
 /* No usable answer to "how many devices": no driver, one that is too old, or none visible. */
 static void explain_none(gpu *g, int status) {
     cs_gpu_verdict verdict = status == CUDA_SUCCESS_ ? CS_GPU_NO_DEVICE : gpu_cuda_verdict(status);
-    if (g->out->driver_cuda <= 0 && !g->driver_library) verdict = CS_GPU_NO_DRIVER; /* 0 is documented as "no driver" */
+    /* 0 is documented as "no driver", whatever lies about of one. */
+    if (g->out->driver_cuda <= 0 && (!g->driver_library || verdict == CS_GPU_DRIVER_TOO_OLD)) verdict = CS_GPU_NO_DRIVER;
     if (verdict == CS_GPU_NO_DEVICE && g->out->visible_devices) verdict = CS_GPU_DEVICE_HIDDEN;
     gpu_stop(g, verdict, "cudaGetDeviceCount", status);
 }

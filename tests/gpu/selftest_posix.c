@@ -74,11 +74,17 @@ static int write_json(const cs_gpu_report *s, const char *path) {
 typedef struct words_of {
     const char *json;
     uint64_t seed;
+    bool quick; /* each call twice only: for tools that slow everything down */
 } words_of;
 
 static bool read_words(int count, char **words, words_of *out) {
     for (int i = 1; i < count; i += 2) {
         char *end = NULL;
+        if (strcmp(words[i], "--quick") == 0) {
+            out->quick = true;
+            i--;
+            continue;
+        }
         if (i + 1 == count) return false;
         if (strcmp(words[i], "--json") == 0) {
             out->json = words[i + 1];
@@ -96,13 +102,14 @@ int main(int count, char **words) {
     char driver[32];
     words_of given = {0};
     if (!read_words(count, words, &given)) {
-        fprintf(stderr, "usage: selftest_posix [--seed NUMBER] [--json FILE]\n");
+        fprintf(stderr, "usage: selftest_posix [--quick] [--seed NUMBER] [--json FILE]\n");
         return 2;
     }
     read_driver_version(driver, sizeof driver);
     const cs_loader loader = cs_loader_system();
     const cs_selftest_options options = {.loader = &loader,
                                          .seed = given.seed,
+                                         .later_calls = given.quick ? 1 : 0,
                                          .visible_devices = getenv("CUDA_VISIBLE_DEVICES"),
                                          .driver_version = driver[0] ? driver : NULL};
     cs_gpu_report selftest;

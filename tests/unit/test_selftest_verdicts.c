@@ -118,6 +118,8 @@ static void test_verdict_no_driver(void **state) {
     fake.driver_cuda = 0;
     fake.count_status = CUDA_INSUFFICIENT_DRIVER; /* what the runtime says of none, too */
     expect(CS_GPU_NO_DRIVER, CS_GPU_BLAME_MACHINE, "no NVIDIA driver");
+    fake.absent = NULL; /* a DLL of it that was left behind */
+    expect(CS_GPU_NO_DRIVER, CS_GPU_BLAME_MACHINE, "no NVIDIA driver");
 }
 
 static void test_verdict_driver_too_old(void **state) {
