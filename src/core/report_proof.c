@@ -128,7 +128,7 @@ static void chart(const cs_proof_detail *detail, cs_buffer *out) {
     cs_buffer_text(out, "\n");
     report_element(
         out, "p",
-        "The first call of an algorithm (dark) is slower than the later ones (light), often a thousand times: cuDNN is "
+        "The first call of an algorithm (dark) is slower than the later ones (light), often a hundred times and more: cuDNN is "
         "loading and choosing its code then, which every program pays once and which is no fault.");
     cs_buffer_format(out,
                      "\n<svg width=\"%d\" height=\"%d\" font-size=\"12\" role=\"img\" aria-label=\"First and later calls of each "

@@ -16,7 +16,7 @@ else:
     machine = {"device": used[0].get("name"), "capability": used[0].get("capability"), "memory_free": used[0].get("memory_free", 0),
                "memory_total": used[0].get("memory_total", 0), **{key: value for key, value in result["versions"].items() if "path" not in key}}
     calls, verdict, sentence = result["runs"], result["verdict"], result["sentence"]
-print("%s: %s" % (verdict, sentence))
+print(sentence if sentence.startswith(verdict) else "%s: %s" % (verdict, sentence))
 print(", ".join("%s %s" % item for item in machine.items()))
 print()
 counts = {}
