@@ -24,11 +24,16 @@ static cs_status look_at_order(const cs_host *host, const cs_options *options, c
     return cs_doctor_search(host, options->cuda, report, outcome);
 }
 
+static cs_status look_for_trouble(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    return cs_doctor_findings(host, options->cuda, report, outcome);
+}
+
 static const check checks[] = {
     {"CUDA toolkit", cs_detect, false},
     {"Installation", cs_show_status, false},
     {"Files and registry", look_at_files, true},
     {"What a new program finds", look_at_order, false},
+    {"Copies and variables", look_for_trouble, false},
 };
 
 /* Nothing installed is no fault of the machine; everything else that is not in order is. */
@@ -82,6 +87,8 @@ int cs_diagnose(const cs_host *host, const cs_options *options, cs_buffer *repor
         results[i] = run_check(&checks[i], host, options, report, outcome);
         if (results[i] > worst) worst = results[i];
     }
+    cs_buffer_text(report, "\nGood to know\n");
+    cs_doctor_explain(host, options->cuda, report);
     outcome->result = outcomes[worst];
     cs_buffer_clear(&outcome->message);
     cs_buffer_text(&outcome->message, sentences[worst]);

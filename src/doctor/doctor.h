@@ -10,4 +10,11 @@
  * reason if it is none. */
 cs_status cs_doctor_search(const cs_host *host, const char *cuda, cs_buffer *report, cs_outcome *outcome);
 
+/* What programs are known to stumble over, one line each: CS_OK if there is nothing, CS_E_NOTHING if there is something to know,
+ * CS_E_DIFFERS if something is broken; any other status: it could not be found out. cuda as above. */
+cs_status cs_doctor_findings(const cs_host *host, const char *cuda, cs_buffer *report, cs_outcome *outcome);
+
+/* Appends answers to what people ask most. cuda as above. */
+void cs_doctor_explain(const cs_host *host, const char *cuda, cs_buffer *out);
+
 #endif
