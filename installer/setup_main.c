@@ -63,7 +63,7 @@ static void show(const cs_app_end *end) {
 }
 
 static bool is_look(const cs_options *options) {
-    return options->verb == CS_VERB_HELP || options->verb == CS_VERB_STATUS || options->verb == CS_VERB_VERIFY;
+    return options->dryrun || options->verb == CS_VERB_HELP || options->verb == CS_VERB_STATUS || options->verb == CS_VERB_VERIFY;
 }
 
 static void on_begin(void *ctx, const cs_options *options) {
@@ -76,11 +76,13 @@ static void on_event(void *ctx, const cs_event *event) {
     if (s->has_streams) cs_console_event(&s->console, event);
 }
 
-/* What was asked for in a console is answered there; a change that a person started ends with a box. */
+/* What was asked for in a console is answered there, and so is a bad command line; a change that a person started ends with a
+ * box. */
 static void on_end(void *ctx, const cs_app_end *end) {
     setup *s = ctx;
     if (s->has_streams) cs_console_end(&s->console, end);
-    if (s->no_window || (s->has_streams && (!end->options || is_look(end->options)))) return;
+    bool bad_line = !end->options || end->exit_code == CS_EXIT_USAGE;
+    if (s->no_window || (s->has_streams && (bad_line || is_look(end->options)))) return;
     show(end);
 }
 
