@@ -200,6 +200,8 @@ bool proof_load(cs_run *run, const char *bin, const cs_receipt *receipt, bool *l
     if (!judge_end(status, &result, &detail->loading))
         cs_proof_read_probe(run->host->fs, cs_buffer_string(&result.output), result.output.size, receipt->cudnn_version, bin,
                             &detail->loading);
+    if (detail->loading.verdict == CS_GPU_NO_ACCOUNT || detail->loading.verdict == CS_GPU_REFUSED)
+        proof_look(run, receipt, &detail->loading);
     bool ran = status == CS_OK && !result.refused;
     bool passed = tell(run, "Proof 2, loading", &detail->loading, ran ? result.account : NULL, &run->outcome->proof_loading);
     *loaded = detail->loading.verdict == CS_GPU_LOADED;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cudnn_setup/child_account.h"
+
 enum { OUTPUT_LIMIT = 1 << 20, POLL_MS = 10 };
 
 /* Everything a start needs; empty fields are NULL. */
@@ -11,6 +13,7 @@ typedef struct launch {
     HANDLE job, output, child_output, nothing;
     LPPROC_THREAD_ATTRIBUTE_LIST attributes;
     PROCESS_INFORMATION process;
+    DWORD failure; /* of the last start under another account */
 } launch;
 
 static void close_handle(HANDLE handle) {
@@ -113,28 +116,31 @@ static bool create(launch *l, HANDLE token, bool other_desktop) {
                                    &l->process);
 }
 
-/* Starts under the first account that is allowed; false with *refused if there is none. */
-static bool start_child(launch *l, const cs_child *child, cs_child_result *result) {
-    if (child->as_current || !cs_is_administrator()) {
-        result->account = "this user";
-        return create(l, NULL, false);
-    }
-    bool shell = true;
-    HANDLE token = cs_shell_user_token();
-    if (!token) {
-        shell = false;
-        token = cs_local_service_token();
-    }
-    if (!token) {
-        result->refused = true;
-        return false;
-    }
-    result->account = shell ? "shell user" : "LocalService";
-    bool done = create(l, token, !shell);
-    DWORD code = GetLastError();
+static cs_child_try start_as(void *ctx, cs_child_account account) {
+    launch *l = ctx;
+    if (account == CS_CHILD_SELF) return create(l, NULL, false) ? CS_CHILD_STARTED : CS_CHILD_FAILED;
+    bool service = account == CS_CHILD_LOCAL_SERVICE;
+    HANDLE token = service ? cs_local_service_token() : cs_shell_user_token();
+    if (!token) return CS_CHILD_ABSENT;
+    bool done = create(l, token, service);
+    l->failure = GetLastError();
     CloseHandle(token);
-    SetLastError(code);
-    return done;
+    SetLastError(l->failure);
+    return done ? CS_CHILD_STARTED : CS_CHILD_FAILED;
+}
+
+/* Starts under the first account that is allowed and can; false, with *refused if there is none at all. */
+static bool start_child(launch *l, const cs_child *child, cs_child_result *result) {
+    const cs_child_starter starter = {.ctx = l, .start = start_as};
+    bool failed = false;
+    cs_child_account account = cs_child_start(&starter, cs_is_administrator(), child->as_current, &failed);
+    if (account != CS_CHILD_NONE) {
+        result->account = cs_child_account_text(account);
+        return true;
+    }
+    result->refused = !failed;
+    if (failed && l->failure) SetLastError(l->failure);
+    return false;
 }
 
 /* Reads what is there. False when the pipe has ended. */

@@ -234,6 +234,8 @@ def case_proof_rights(t):
         t.equal(code, 0, "install: " + text[-400:])
         t.check(result["proof"]["verdicts"]["loading"] in ("refused", "no-account"), str(result["proof"]))
         t.check(result["proof"]["loading"].startswith("skipped: "), result["proof"]["loading"])
+        if result["proof"]["verdicts"]["loading"] == "no-account":
+            t.check("import tables the 7 parts miss nothing" in result["proof"]["loading"], result["proof"]["loading"])
         t.equal(result["proof"]["gpu"], "skipped: it was not loaded", "the GPU stage")
         probe = P + "\\cudnn-probe.exe"
         for words in ([], ["/stage:gpu"]):

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binary_maker.h"
 #include "cudnn_setup/proof.h"
 #include "verb_case.h"
 
@@ -305,15 +306,44 @@ static void test_proof_required_of_what_was_there_takes_nothing_back(void **stat
     verb_case_end(&c);
 }
 
+/* Real DLLs, which need nothing, right after the commit. */
+static void make_sound(void *ctx, memory_host *machine, const char *operation, const char *path) {
+    static const char *const names[] = {BIN "\\cudnn64_8.dll", BIN "\\cudnn_ops_infer64_8.dll"};
+    (void)ctx;
+    (void)path;
+    if (strcmp(operation, "broadcast") != 0) return;
+    uint8_t *file = pe_make_headers();
+    for (size_t i = 0; i < 2; i++) assert_true(memory_host_file(machine, names[i], file, PE_SIZE));
+    cs_free(file);
+}
+
 static void test_proof_that_cannot_run_never_fails(void **state) {
     (void)state;
     verb_case c;
     probe p;
     begin(&c, &p, NULL);
     p.refused = true;
-    c.options.selftest = CS_SELFTEST_REQUIRE;
+    memory_host_hook(c.machine, make_sound, NULL);
     assert_int_equal(verb_case_install(&c, "p803"), 0);
-    assert_non_null(strstr(c.outcome.proof_loading, "skipped: there is no account"));
+    assert_string_equal(c.outcome.proof_loading,
+                        "skipped: there is no account without administrator rights to run it in; by their "
+                        "import tables the 2 parts miss nothing");
+    assert_int_equal(c.outcome.proof->loading.verdict, CS_GPU_NO_ACCOUNT);
+    assert_string_equal(c.outcome.proof_gpu, "skipped: it was not loaded");
+    memory_host_hook(c.machine, NULL, NULL);
+    verb_case_end(&c);
+}
+
+/* Nothing is loaded, but what import tables say is told: these files are no DLLs at all. */
+static void test_proof_looks_where_it_cannot_run(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, NULL);
+    p.refused = true;
+    c.options.selftest = CS_SELFTEST_REQUIRE;
+    assert_int_equal(verb_case_install(&c, "p803"), 1603);
+    assert_string_equal(c.outcome.proof_loading, "failed: " BIN "\\cudnn64_8.dll is not a DLL, or is damaged.");
     verb_case_end(&c);
 }
 
@@ -458,6 +488,7 @@ int main(void) {
         cmocka_unit_test(test_proof_required_and_failed_takes_the_installation_back),
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
         cmocka_unit_test(test_proof_that_cannot_run_never_fails),
+        cmocka_unit_test(test_proof_looks_where_it_cannot_run),
         cmocka_unit_test(test_proof_that_cannot_be_started),
         cmocka_unit_test(test_proof_that_never_ends_has_failed),
         cmocka_unit_test(test_proof_names_the_copy_that_comes_first),
