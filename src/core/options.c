@@ -230,10 +230,8 @@ static cs_status parse_words(parser *p) {
  * bad one are looked at, too. What cannot be kept is not worth another error. */
 static void keep_outputs(parser *p) {
     cs_options kept = {.program = p->out->program, .verb = p->out->verb, .verb_given = p->out->verb_given, .ui = p->out->ui};
-    cs_options *parsed = p->out;
     char **const fields[] = {&kept.json, &kept.log, &kept.report};
     static const char *const names[] = {"json", "log", "report"};
-    p->out = &kept;
     for (size_t i = 0; i < p->count; i++) {
         const char *word = p->arguments[i], *name, *value;
         size_t size;
@@ -245,9 +243,8 @@ static void keep_outputs(parser *p) {
             if (strcmp(row->name, names[k]) == 0 && !*fields[k]) *fields[k] = cs_strdup(value);
         if (row && row->kind == OPTION_FLAG && row->group == GROUP_OUTPUT) row->set(&kept, 0);
     }
-    p->out = parsed;
-    cs_options_free(parsed);
-    *parsed = kept;
+    cs_options_free(p->out);
+    *p->out = kept;
 }
 
 cs_status cs_options_parse(cs_program program, const char *const *arguments, size_t count, cs_options *out, cs_error *error) {

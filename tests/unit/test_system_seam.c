@@ -117,6 +117,19 @@ static void test_system_seam_clocks(void **state) {
     assert_true(sys->now(sys->ctx) - now >= 300000);
 }
 
+/* No place is more than 14 hours from UTC, and offsets are quarters of an hour since long before these moments. */
+static void test_system_seam_time_zone(void **state) {
+    (void)state;
+    static const int64_t moments[] = {INT64_C(134404796130000000),
+                                      INT64_C(134250000000000000)}; /* a winter's and a summer's day */
+    for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
+        int32_t minutes = 9999;
+        assert_true(sys->local_offset(sys->ctx, moments[i], &minutes));
+        assert_in_range((uintmax_t)(minutes + 14 * 60), 0, 28 * 60);
+        assert_int_equal(minutes % 15, 0);
+    }
+}
+
 static void test_system_seam_process(void **state) {
     (void)state;
     cs_buffer name = {0};
@@ -446,6 +459,7 @@ static int run_all(void) {
     const struct CMUnitTest tests[] = {
         with_scratch(test_system_seam_random_differs),
         with_scratch(test_system_seam_clocks),
+        with_scratch(test_system_seam_time_zone),
         with_scratch(test_system_seam_process),
         with_scratch(test_system_seam_program_file),
         with_scratch(test_system_seam_platform),
