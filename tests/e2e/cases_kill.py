@@ -249,12 +249,15 @@ class Killer:
     def rounds(self, verbs, kills):
         """Runs and recoveries in turn, until so many kills were made: about half hit runs."""
         runs = recoveries = 0
-        while self.number < kills:
-            if self.waiting and runs >= len(verbs) and recoveries * 2 < self.number:
-                recoveries += self.kill_recovery(runs + recoveries)
-            else:
-                self.kill_run(verbs[runs % len(verbs)])
-                runs += 1
+        try:
+            while self.number < kills:
+                if self.waiting and runs >= len(verbs) and recoveries * 2 < self.number:
+                    recoveries += self.kill_recovery(runs + recoveries)
+                else:
+                    self.kill_run(verbs[runs % len(verbs)])
+                    runs += 1
+        finally:
+            self.tell()
 
     def tell(self):
         self.t.say("seed %s; the same choices again: ./dev crash --kill %d --seed %s" % (self.t.options.seed, self.t.options.kill,
@@ -282,7 +285,6 @@ def case_kill_install(t):
         install = Verb("install", install_words(m))
         killer.prepare(install)
         killer.rounds([install], (t.options.kill + 1) // 2)
-        killer.tell()
 
 
 def case_kill_undo(t):
@@ -304,7 +306,6 @@ def case_kill_undo(t):
             killer.prepare(verb)
         entry.take_over(uninstall)
         killer.rounds([uninstall, rollback, entry], t.options.kill // 2)
-        killer.tell()
 
 
 def case_session_end(t):
