@@ -38,6 +38,7 @@ typedef struct cs_tree_place {
     cs_tree tree;                  /* id is that of our records */
     char folder_id[CS_ID_HEX + 1]; /* of the folder that stands there now; "" where that is tree.id, or gone */
     bool gone;                     /* no such folder, or a link or a file in its place */
+    bool away;                     /* gone, and so is its drive, or another one has its letter: nothing is known of it */
     bool strangers;                /* another folder stands at the path: its files are not ours */
 } cs_tree_place;
 

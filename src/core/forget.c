@@ -177,8 +177,9 @@ static cs_status forget(cs_run *run) {
     status = cs_tree_locate(run->host, known, NULL, &place, &run->error);
     if (status == CS_OK) status = cs_run_set_tree(run, &place.tree);
     if (status == CS_OK && place.gone)
-        status = cs_fail(&run->error, CS_E_FAILED, "forget", place.tree.path,
-                         "the CUDA tree is gone, and its undo data with it. Nothing was changed");
+        status = cs_fail(&run->error, CS_E_FAILED, "forget", place.tree.path, "%s. Nothing was changed",
+                         place.away ? "its drive is not there, or another one has its letter: connect it"
+                                    : "the CUDA tree is gone, and its undo data with it; /uninstall cleans what is left");
     if (status == CS_OK) status = forget_tree(run, known, &place.tree);
     cs_tree_place_free(&place);
     return status;

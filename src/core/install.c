@@ -126,11 +126,21 @@ static cs_status make_plan(cs_install_work *work) {
     return cs_preflight_in_use(run->host, &work->plan, run->options->inuse_aside, run->outcome, &run->error);
 }
 
+/* A receipt that says something else of the same files was edited, or is another package's. */
+static bool says_the_same(const cs_receipt *fresh, const cs_receipt *top) {
+    for (size_t i = 0; i < fresh->row_count; i++) {
+        size_t k = 0;
+        while (k < top->row_count && strcmp(top->rows[k].target, fresh->rows[i].target) != 0) k++;
+        if (k == top->row_count || memcmp(top->rows[k].sha256, fresh->rows[i].sha256, CS_SHA256_SIZE) != 0) return false;
+    }
+    return fresh->row_count == top->row_count;
+}
+
 /* Nothing to place and nothing to write, and the receipt would say what the newest one says. */
 static bool nothing_to_do(const cs_install_work *work) {
     const cs_receipt *top = cs_trees_top(cs_install_head(work));
     return top && !work->place.strangers && !cs_plan_changes(&work->plan) && top->trust.kind == work->trust.kind &&
-           top->cudnn_version == work->manifest.cudnn_version;
+           top->cudnn_version == work->manifest.cudnn_version && says_the_same(cs_trees_top(&work->plan.record), top);
 }
 
 static cs_status commit(cs_install_work *work) {

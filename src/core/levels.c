@@ -21,7 +21,7 @@ static cs_reg_change *find_change(const cs_receipt *receipt, cs_variable variabl
 }
 
 /* Only what we placed ourselves may be folded away: every old file of the newer receipt must be exactly the older one's. And the
- * one receipt that is made of both names the newer one's manifest: a file that only the older package had would be no row of it. */
+ * one receipt made of both names the newer one's manifest, of which a file that only the older package had is no row. */
 static bool can_fold(const cs_receipt *older, const cs_receipt *newer) {
     for (size_t i = 0; i < older->row_count; i++)
         if (!find_row(newer, older->rows[i].target)) return false;

@@ -143,11 +143,17 @@ static cs_status plan_changed(folding *f, size_t index, cs_error *error) {
     return cs_plan_add_row(f->plan, one->target, usable ? "restored" : "removed", note, error);
 }
 
+static const char *why_blocked(const folding *f, const fate *one) {
+    if (f->strangers) return "in another folder than the one that was installed into: somebody else's";
+    return one->found.present ? "changed since it was placed: it is somebody else's and stays"
+                              : "removed since it was placed: nothing was put back";
+}
+
 static cs_status plan_blocked(folding *f, const fate *one, cs_error *error) {
     if (f->gone) return cs_plan_add_row(f->plan, one->target, "missing", "the CUDA tree is gone", error);
-    const char *note = one->found.present ? "changed since it was placed: it is somebody else's and stays"
-                                          : "removed since it was placed: nothing was put back";
-    cs_emit(f->host->events, CS_EVENT_WARNING, "undo.kept", "%s: %s.", one->target, note);
+    const char *note = why_blocked(f, one);
+    if (!f->strangers) /* of another folder one sentence says it for all */
+        cs_emit(f->host->events, CS_EVENT_WARNING, "undo.kept", "%s: %s.", one->target, note);
     return cs_plan_add_row(f->plan, one->target, one->found.present ? "kept" : "missing", note, error);
 }
 

@@ -26,20 +26,25 @@ static cs_status get_manifest(repairing *r, const cs_receipt *top) {
     return status;
 }
 
+static cs_status check_place(cs_run *run, const cs_tree_place *place) {
+    const char *why = NULL;
+    if (place->away)
+        why = "its drive is not there, or another one has its letter: connect it";
+    else if (place->gone)
+        why = "the CUDA tree is gone: install CUDA again, then cuDNN";
+    else if (place->strangers)
+        why = "another folder than the one that was installed into stands there (CUDA installed anew, or the tree copied or "
+              "restored): install cuDNN again to renew the records";
+    return why ? cs_fail(&run->error, CS_E_FAILED, "repair", place->tree.path, "%s. Nothing was changed", why) : CS_OK;
+}
+
 static cs_status choose(repairing *r) {
     cs_install_work *work = &r->work;
     cs_run *run = &work->run;
     cs_status status = cs_trees_choose(run->host, &run->trees, run->options, &work->known, &run->error);
     if (status == CS_OK) status = cs_tree_locate(run->host, &run->trees.items[work->known], NULL, &work->place, &run->error);
     if (status == CS_OK) status = cs_run_set_tree(run, &work->place.tree);
-    if (status == CS_OK && (work->place.gone || work->place.strangers))
-        status =
-            cs_fail(&run->error, CS_E_FAILED, "repair", work->place.tree.path,
-                    work->place.gone ? "the CUDA tree is gone: install CUDA again, then cuDNN. Nothing was changed"
-                                     : "another folder than the one that was installed into stands there (CUDA installed anew, "
-                                       "or the tree copied or restored): install cuDNN again to renew the records. Nothing was "
-                                       "changed");
-    return status;
+    return status == CS_OK ? check_place(run, &work->place) : status;
 }
 
 static cs_status find_damage(repairing *r, const cs_record *head) {

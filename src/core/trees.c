@@ -5,6 +5,7 @@
 
 #include "cudnn_setup/derive.h"
 #include "cudnn_setup/path.h"
+#include "engine.h"
 
 const cs_receipt *cs_trees_top(const cs_record *head) {
     return head && head->stack_count ? &head->stack[head->stack_count - 1] : NULL;
@@ -35,7 +36,7 @@ static cs_status add(cs_known_trees *trees, const char *id, cs_record *head, cs_
 static const char *way_out(const cs_error *error) {
     if (error->status == CS_E_ACCESS) return "give Administrators and SYSTEM the right to read it again";
     if (error->status == CS_E_UNSUPPORTED) return "use the newer cudnn-setup";
-    return "put it back from a backup";
+    return "put the right one back from a backup, or move what does not belong there elsewhere";
 }
 
 static cs_status add_blocked(cs_known_trees *trees, const cs_session *session, const char *id, const cs_error *error,
@@ -156,6 +157,15 @@ void cs_tree_place_free(cs_tree_place *place) {
 /* The folder that the receipts are about. */
 static const char *folder_of(const cs_known_tree *known) { return known->head.folder_id[0] ? known->head.folder_id : known->id; }
 
+static bool is_away(const cs_host *host, const cs_known_tree *known, const char *path) {
+    cs_session session = {.host = host};
+    cs_engine engine = cs_engine_start(&session, known->id, path, NULL);
+    cs_tree_state state = CS_TREE_GONE;
+    cs_error ignored = {0};
+    engine.impatient = true;
+    return cs_engine_find_tree(&engine, &known->head, &state, &ignored) == CS_OK && state == CS_TREE_AWAY;
+}
+
 cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const char *path, cs_tree_place *out, cs_error *error) {
     *out = (cs_tree_place){0};
     /* Where our files were a link is as good as nothing; where files are to go it is refused. */
@@ -168,6 +178,7 @@ cs_status cs_tree_locate(const cs_host *host, const cs_known_tree *known, const 
                 "A link or a file stands at %s where the CUDA tree was: what is behind it is not touched.", path);
     if (status == CS_E_NOT_FOUND || link) {
         out->gone = true;
+        out->away = is_away(host, known, path);
         out->tree = (cs_tree){.path = cs_strdup(path)};
         status = out->tree.path ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     } else if (status == CS_OK) {

@@ -36,10 +36,10 @@ static void say_strangers(cs_run *run, const char *what, const char *done, const
     cs_run_say(
         run,
         "%s %s %s, but no file %s: the folder there is another one than the one that was installed into (copied, restored from a "
-        "backup, or CUDA installed anew), so its files count as somebody else's. %zu files, PATH and CUDA_PATH* %s; our "
+        "backup, or CUDA installed anew), so its files count as somebody else's. %sPATH and CUDA_PATH* %s; our "
         "record of it and the entry in Apps & Features %s.%s",
-        what, done, run->outcome->tree_path, real ? "was removed" : "would be removed", c->kept, real ? "stay" : "would stay",
-        real ? "are gone" : "would go", real ? "" : " Nothing was changed.");
+        what, done, run->outcome->tree_path, real ? "was removed" : "would be removed", c->kept ? "They, " : "",
+        real ? "stay" : "would stay", real ? "are gone" : "would go", real ? "" : " Nothing was changed.");
 }
 
 /* what is copied from the newest receipt, because the receipts are gone by now. done: "is uninstalled from" or the like. */
@@ -79,6 +79,25 @@ static bool is_gone(const cs_run *run, const cs_known_tree *known) {
     return status == CS_E_NOT_FOUND || (status == CS_OK && info.kind != CS_FILE_FOLDER);
 }
 
+/* Where nothing of ours can be put back, the version before is not in place again: uninstalling or installing ends that, rolling
+ * back does not. */
+static cs_status check_rollback(cs_run *run, const cs_known_tree *known) {
+    cs_tree_place place = {0};
+    cs_status status = cs_tree_locate(run->host, known, NULL, &place, &run->error);
+    if (status == CS_OK && place.gone && !place.away)
+        status = cs_fail(&run->error, CS_E_FAILED, "roll back", place.tree.path,
+                         "the CUDA tree is gone, and nothing can be put back there; /uninstall cleans what is left. Nothing was "
+                         "changed");
+    else if (status == CS_OK && place.strangers)
+        status =
+            cs_fail(&run->error, CS_E_FAILED, "roll back", place.tree.path,
+                    "another folder than the one that was installed into stands there (copied, restored, or CUDA installed "
+                    "anew), and its files count as somebody else's; install again to renew the records, or /uninstall. Nothing "
+                    "was changed");
+    cs_tree_place_free(&place);
+    return status;
+}
+
 static cs_status undo(cs_run *run, bool everything) {
     size_t index = 0;
     char what[160];
@@ -89,6 +108,8 @@ static cs_status undo(cs_run *run, bool everything) {
     snprintf(what, sizeof what, "%.60s %.60s", top->product, top->version);
     cs_run_tell_trust(run, &top->trust);
     bool gone = is_gone(run, known);
+    if (!everything) status = check_rollback(run, known);
+    if (status != CS_OK) return status;
     size_t depth = everything ? known->head.stack_count : 1;
     size_t left = known->head.stack_count - depth;
     char previous[160] = "";

@@ -55,17 +55,17 @@ static bool is_known(const cs_known_trees *trees, const char *id) {
 static void tell_lost(const cs_run *run) {
     cs_strings ids = {0};
     cs_error ignored = {0};
-    if (run->trees.readable_only || !run->session.state) return;
     if (cs_derive_status_trees(&run->session, &ids, &ignored) != CS_OK) return;
     for (size_t i = 0; i < ids.count; i++) {
         cs_record copy = {0};
         if (!is_known(&run->trees, ids.items[i]) &&
             cs_derive_read_status(&run->session, ids.items[i], &copy, &ignored) == CS_OK && copy.stack_count)
-            cs_emit(run->host->events, CS_EVENT_WARNING, "state.lost",
-                    "The record of the installation in %s is gone from %s (deleted, or an older copy was put back): cudnn-setup "
-                    "cannot "
-                    "take it back any more. Its files, their undo data in .cudnn-setup, PATH and CUDA_PATH* stay as they are.",
-                    copy.tree_path, run->session.state);
+            cs_emit(
+                run->host->events, CS_EVENT_WARNING, "state.lost",
+                "The record of the installation in %s is gone from %s\\state (deleted, or an older copy was put back): "
+                "cudnn-setup cannot take it back any more. Its files, their undo data in .cudnn-setup, PATH and CUDA_PATH* stay "
+                "as they are.",
+                copy.tree_path, run->session.programs);
         cs_record_free(&copy);
     }
     cs_strings_free(&ids);
@@ -84,7 +84,7 @@ void cs_run_tell_unnamed(const cs_run *run, const char *tree_path, const cs_reco
 
 cs_status cs_run_load_trees(cs_run *run) {
     cs_status status = cs_trees_load(&run->session, &run->trees, &run->error);
-    if (status == CS_OK) tell_lost(run);
+    if (status == CS_OK && !run->trees.readable_only && run->session.state) tell_lost(run);
     for (size_t i = 0; i < run->trees.blocked_count; i++) {
         const cs_error *error = &run->trees.blocked[i].error;
         cs_emit(run->host->events, CS_EVENT_WARNING, "state.unreadable", "%s: %s.", error->path,
@@ -109,10 +109,21 @@ static cs_status open_status_only(cs_run *run) {
     return status;
 }
 
+/* Without P\state there is nothing, but perhaps there was. */
+static void tell_of_nothing(cs_run *run) {
+    if (open_status_only(run) == CS_OK) tell_lost(run);
+    cs_session_close(&run->session);
+    run->session = (cs_session){.host = run->host};
+    run->error = (cs_error){0};
+}
+
 cs_status cs_run_begin_reading(cs_run *run, const cs_host *host, const cs_options *options, cs_outcome *outcome) {
     start(run, host, options, outcome);
     cs_status status = cs_session_open_reading(host, &run->session, &run->error);
-    if (status == CS_E_NOTHING) return CS_OK;
+    if (status == CS_E_NOTHING) {
+        tell_of_nothing(run);
+        return CS_OK;
+    }
     if (status == CS_E_ACCESS) status = open_status_only(run);
     return status == CS_OK ? cs_run_load_trees(run) : status;
 }

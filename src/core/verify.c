@@ -11,7 +11,7 @@ enum { NAMES_SHOWN = 5 };
 
 typedef struct findings {
     size_t files, bad_files, missing, values;
-    size_t other_folders, gone; /* trees */
+    size_t other_folders, gone, away; /* trees */
     size_t undo_files, undo_bad;
     cs_buffer names;
 } findings;
@@ -99,12 +99,13 @@ static cs_status check_values(cs_run *run, const char *tree_path, const cs_recor
 }
 
 /* Another folder at the path may hold the same files: they are nobody's that we know, and uninstall will leave them. */
-static cs_status check_place(cs_run *run, const cs_known_tree *known, bool *gone, findings *f) {
+static cs_status check_place(cs_run *run, const cs_known_tree *known, bool *other, findings *f) {
     cs_tree_place place = {0};
     cs_status status = cs_tree_locate(run->host, known, NULL, &place, &run->error);
-    *gone = status == CS_OK && place.gone;
+    *other = status == CS_OK && (place.gone || place.strangers);
     if (status == CS_OK && place.gone) {
         f->gone++;
+        f->away += place.away;
         cs_emit(run->host->events, CS_EVENT_WARNING, "tree.gone",
                 "%s is not there: it was deleted or moved, or its drive is away.", known->head.tree_path);
     } else if (status == CS_OK && place.strangers) {
@@ -187,7 +188,10 @@ static void say_differences(cs_run *run, const findings *f) {
     const char *virus =
         f->missing && !f->gone ? " A missing DLL is often in an antivirus program's quarantine: look there first." : "";
     say_counts(run, f);
-    if (f->gone)
+    if (f->away)
+        cs_buffer_text(&run->outcome->message,
+                       " The drive of the CUDA tree is not there, or another one has its letter: connect it first.");
+    else if (f->gone)
         cs_buffer_text(&run->outcome->message, " The CUDA tree is gone: cudnn-setup /uninstall cleans what is left of the "
                                                "installation; for a new one install CUDA, then cuDNN.");
     else
