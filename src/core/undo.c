@@ -21,17 +21,41 @@ typedef struct undoing {
 
 static const cs_receipt *dropped(const undoing *u) { return &u->known->head.stack[u->known->head.stack_count - u->depth]; }
 
+static cs_status undo_environment(undoing *u, const cs_receipt *drop) {
+    cs_run *run = u->run;
+    const cs_receipt **others;
+    size_t count;
+    cs_status status = cs_trees_receipts(&run->trees, u->known->id, u->depth, &others, &count, &run->error);
+    if (status == CS_OK)
+        status = cs_environment_plan_undo(run->host, u->known->head.tree_path, drop, u->depth, others, count, &u->environment,
+                                          &run->error);
+    cs_free(others);
+    return status;
+}
+
+/* A tree whose records cannot be read may have written what one of ours found: without its receipts nobody can say that it is
+ * gone, so what was found comes back, and nothing that lay below it. */
+static cs_status undo_environment_beside_blocked(undoing *u) {
+    cs_receipt *copies = cs_alloc(u->depth, sizeof *copies);
+    cs_status status = copies ? CS_OK : cs_fail(&u->run->error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    for (size_t i = 0; i < u->depth && status == CS_OK; i++) {
+        status = cs_receipt_copy(&copies[i], &dropped(u)[i], &u->run->error);
+        for (size_t k = 0; k < copies[i].reg_count; k++) {
+            cs_reg_change *change = &copies[i].regs[k];
+            while (change->below_count) cs_reg_value_free(&change->below[--change->below_count]);
+        }
+    }
+    if (status == CS_OK) status = undo_environment(u, copies);
+    for (size_t i = 0; copies && i < u->depth; i++) cs_receipt_free(&copies[i]);
+    cs_free(copies);
+    return status;
+}
+
 static cs_status plan_environment(undoing *u) {
     const cs_host *host = u->run->host;
     cs_environment_plan_free(&u->environment);
     if (!host->registry) return CS_OK;
-    const cs_receipt **others;
-    size_t count;
-    cs_status status = cs_trees_receipts(&u->run->trees, u->known->id, u->depth, &others, &count, &u->run->error);
-    if (status == CS_OK)
-        status = cs_environment_plan_undo(host, u->known->head.tree_path, dropped(u), u->depth, others, count, &u->environment,
-                                          &u->run->error);
-    cs_free(others);
+    cs_status status = u->run->trees.blocked_count ? undo_environment_beside_blocked(u) : undo_environment(u, dropped(u));
     if (status != CS_OK || !u->place.strangers) return status;
     if (u->environment.count)
         cs_emit(

@@ -184,6 +184,8 @@ static void test_between_a_spoiled_record_blocks_its_own_tree_alone(void **state
         assert_int_equal(run_on(&t, cs_repair, t.second), 0);
         assert_int_equal(run_on(&t, cs_uninstall, t.second), 0);
         assert_false(memory_host_exists(t.c.machine, SECOND "\\bin\\cudnn64_8.dll"));
+        /* The blocked one is still installed, as far as anybody knows: what it wrote comes back. */
+        assert_string_equal(memory_host_reg_get(t.c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH"), VERB_TREE);
         assert_true(verb_case_told(&t.c, "warning state.unreadable: "));
         assert_untouched(&t, tree, before);
         /* Its entry in Apps & Features, the readable copy and the programs are still there. */
