@@ -194,9 +194,9 @@ static void check_paths(run *r, cs_status *status, cs_error *error) {
 static void open_log(run *r, const char *verb) {
     cs_error error = {0};
     if (r->options.log && cs_log_open(&r->host, verb, r->options.log, &r->log, &error) != CS_OK)
-        warn(r, "log.given", "the log cannot be written where /log says; it goes to its usual place", &error);
+        warn(r, "log.given", "The log goes to its usual place, since it cannot be written where /log says", &error);
     if (!r->log.file && cs_log_open(&r->host, verb, NULL, &r->log, &error) != CS_OK)
-        warn(r, "log.failed", "there is no log of this run", &error);
+        warn(r, "log.failed", "There is no log of this run", &error);
 }
 
 static void log_head(run *r, const char *const *arguments, size_t count) {
@@ -299,7 +299,7 @@ static void write_report(run *r) {
         cs_buffer_text(&path, r->options.report);
     else if (!r->options.log && !r->options.dryrun && r->parsed)
         cs_log_beside(&r->log, ".html", &path, NULL);
-    if (path.size) write_result(r, path.data, cs_result_html, "report.failed", "the HTML report cannot be written");
+    if (path.size) write_result(r, path.data, cs_result_html, "report.failed", "The HTML report cannot be written");
     cs_buffer_free(&path);
 }
 
@@ -316,7 +316,7 @@ static int finish(run *r) {
     write_report(r);
     if (r->options.json) write_result(r, r->options.json, cs_result_json, "json.failed", "The JSON result cannot be written");
     log_tail(r);
-    if (r->log.lost) warn(r, "log.lost", "the log of this run is not complete", &r->log.error);
+    if (r->log.lost) warn(r, "log.lost", "The log of this run is not complete", &r->log.error);
     cs_buffer path = {0};
     cs_buffer_text(&path, r->log.path);
     cs_log_close(&r->log, NULL);

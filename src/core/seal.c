@@ -23,6 +23,8 @@ static cs_status write_new(const cs_host *host, const char *path, const cs_buffe
     const cs_fs *fs = host->fs;
     cs_file *file = NULL;
     cs_status status = fs->open(fs->ctx, path, CS_OPEN_CREATE, &file, error);
+    if (status == CS_E_EXISTS)
+        return cs_fail(error, CS_E_FAILED, "write", path, "a file of this name is there and is left alone: give another name");
     if (status != CS_OK) return status;
     status = fs->write(fs->ctx, file, 0, bytes->data, bytes->size, error);
     if (status == CS_OK) status = fs->flush(fs->ctx, file, error);

@@ -233,9 +233,21 @@ void cs_run_broadcast(cs_run *run, const cs_record *record) {
     if (record->reg_count) broadcast(run);
 }
 
+/* What a plan that was made without rights could not take into account. */
+static void say_unseen(cs_run *run) {
+    const cs_system *system = run->host->system;
+    if (system->is_administrator(system->ctx)) return;
+    cs_buffer_format(&run->outcome->plan,
+                     "Not seen without administrator rights: %sprograms of other accounts that have files loaded.\n",
+                     run->trees.readable_only ? "the records themselves (the copy that anybody may read was used), pending work "
+                                                "tree by tree, and "
+                                              : "");
+}
+
 cs_status cs_run_end(cs_run *run, cs_status status) {
     if (run->changing && status != CS_E_PENDING && !run->derived) cs_run_derive(run);
     if (run->untold) broadcast(run);
+    if (run->options->dryrun) say_unseen(run);
     run->outcome->status = status;
     run->outcome->result = result_of(run, status);
     write_message(run, status);

@@ -297,7 +297,8 @@ static void test_app_log_that_cannot_be_opened_goes_to_its_usual_place(void **st
     scene *s = *state;
     assert_int_equal(RUN(s, "/passive", "/log:C:\\Nowhere\\x.log"), 0);
     assert_int_equal(s->runs, 1);
-    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: the log cannot be written where /log says"));
+    assert_non_null(strstr(cs_buffer_string(&s->err),
+                           "warning: The log goes to its usual place, since it cannot be written where /log says"));
     assert_string_equal(cs_buffer_string(&s->log), ELEVATED "install-4242.log");
 }
 
@@ -306,7 +307,7 @@ static void test_app_without_any_log_goes_on(void **state) {
     memory_host_text(s->machine, "C:\\Program Files\\cudnn-setup", "a file in the way");
     assert_int_equal(RUN(s, "/passive", "/json:r.json"), 0);
     assert_int_equal(s->runs, 1);
-    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: there is no log of this run"));
+    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: There is no log of this run"));
     const char *json = content(s, "C:\\Here\\r.json");
     assert_non_null(strstr(json, "\"id\": \"log.failed\""));
     assert_null(strstr(json, "\"log\":"));
@@ -317,7 +318,7 @@ static void test_app_log_that_breaks_is_said(void **state) {
     memory_host_fail_on(s->machine, "write", ".log", MEMORY_BEFORE, 112);
     assert_int_equal(RUN(s, "/passive"), 0);
     assert_int_equal(s->runs, 1);
-    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: the log of this run is not complete"));
+    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: The log of this run is not complete"));
     memory_host_restart(s->machine);
 }
 

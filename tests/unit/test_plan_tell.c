@@ -100,12 +100,33 @@ static void test_plan_tell_a_repair_and_what_others_changed(void **state) {
     verb_case_end(&c);
 }
 
+static void test_plan_tell_says_what_could_not_be_seen(void **state) {
+    (void)state;
+    verb_case c;
+    begin(&c);
+    memory_host_system(c.machine)->administrator = false;
+    c.options.dryrun = true;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    PLANNED(&c, "Not seen without administrator rights: programs of other accounts that have files loaded.\n");
+    memory_host_system(c.machine)->administrator = true;
+    c.options.dryrun = false;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    memory_host_system(c.machine)->administrator = false;
+    memory_host_fail_on(c.machine, "list", "\\cudnn-setup\\state", MEMORY_BEFORE, 5);
+    c.options.dryrun = true;
+    assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
+    PLANNED(&c, "  removed   bin/cudnn64_8.dll\n");
+    PLANNED(&c, "Not seen without administrator rights: the records themselves");
+    verb_case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan_tell_an_installation),
         cmocka_unit_test(test_plan_tell_without_the_environment),
         cmocka_unit_test(test_plan_tell_undoing_with_programs_in_the_way),
         cmocka_unit_test(test_plan_tell_a_repair_and_what_others_changed),
+        cmocka_unit_test(test_plan_tell_says_what_could_not_be_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
