@@ -112,7 +112,10 @@ static cs_status append(reading *r, cs_search_place *place, cs_error *error) {
     cs_buffer real = {0};
     cs_status status = CS_OK;
     if (place->state == CS_SEARCH_SEEN) {
-        if (r->host->fs->real_path(r->host->fs->ctx, place->path, &real, NULL) == CS_OK && seen_before(r, real.data))
+        status = r->host->fs->real_path(r->host->fs->ctx, place->path, &real, NULL);
+        if (status == CS_E_NO_MEMORY)
+            no_memory(error);
+        else if (status == CS_OK && seen_before(r, real.data))
             place->state = CS_SEARCH_REPEATED;
         else
             status = look(r->host, place, &real, error);
@@ -153,7 +156,7 @@ static cs_status append_known(reading *r, cs_search_kind kind, cs_folder which, 
 /* ---- PATH ---- */
 
 /* The loader takes the characters between two ';' as they are. */
-static cs_search_state judge_text(const char *text) {
+static cs_search_state judge_text(const char *text, bool *starved) {
     cs_buffer canonical = {0};
     size_t size = strlen(text);
     cs_search_state state = CS_SEARCH_UNUSABLE;
@@ -162,6 +165,7 @@ static cs_search_state judge_text(const char *text) {
     } else if (!strchr(text, '"') && text[0] != ' ' && text[size - 1] != ' ' && text[size - 1] != '\t') {
         cs_path_canonical(&canonical, text);
         if (canonical.size) state = CS_SEARCH_SEEN;
+        *starved = canonical.failed;
     }
     cs_buffer_free(&canonical);
     return state;
@@ -177,8 +181,13 @@ static cs_status append_entry(reading *r, cs_search_kind kind, const char *writt
         place_free(&place);
         return no_memory(error);
     }
-    place.state =
-        kind == CS_SEARCH_USER_PATH && r->order->account == CS_ACCOUNT_OTHER ? CS_SEARCH_ANOTHERS : judge_text(place.path);
+    bool starved = false;
+    place.state = judge_text(place.path, &starved);
+    if (kind == CS_SEARCH_USER_PATH && r->order->account == CS_ACCOUNT_OTHER) place.state = CS_SEARCH_ANOTHERS;
+    if (starved) {
+        place_free(&place);
+        return no_memory(error);
+    }
     return append(r, &place, error);
 }
 

@@ -70,6 +70,10 @@ void cs_search_order_report(const cs_search_order *order, cs_buffer *out) {
         report_place(&order->items[i], i + 1, out);
         copies += order->items[i].count;
     }
+    if (order->account == CS_ACCOUNT_ALONE)
+        cs_buffer_text(out,
+                       "Nobody is at a desktop that can be seen from here: the user PATH is that of the account this program "
+                       "runs under.\n");
     if (order->account == CS_ACCOUNT_OTHER)
         cs_buffer_text(out,
                        "The user PATH is that of the account this program runs under. The user at the desktop is another one, "

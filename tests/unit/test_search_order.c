@@ -275,6 +275,11 @@ static void test_search_order_of_another_account(void **state) {
     cs_search_order_report(&f->order, &f->text);
     assert_non_null(strstr(f->text.data, "C:\\admin  (of another account"));
     assert_non_null(strstr(f->text.data, "The user at the desktop is another one"));
+    memory_host_system(f->machine)->account = CS_ACCOUNT_ALONE; /* session 0 */
+    look(f);
+    cs_buffer_clear(&f->text);
+    cs_search_order_report(&f->order, &f->text);
+    assert_non_null(strstr(f->text.data, "that of the account this program runs under"));
     memory_host_system(f->machine)->account = CS_ACCOUNT_DESKTOP;
     look(f);
     assert_int_equal(entry(f, 1)->state, CS_SEARCH_SEEN);
@@ -296,19 +301,31 @@ static void test_search_order_of_a_path_to_come(void **state) {
 }
 
 static void test_search_order_survives_failed_allocations(void **state) {
-    fixture *f = *state;
+    fixture *f = *state; /* an error, or the whole order */
     unsigned failures = 0;
+    cs_buffer whole = {0};
     put_dll(f, "C:\\one\\cudnn64_8.dll");
-    machine_path(f, CS_REG_EXPAND_SZ, "C:\\one;%SystemRoot%");
-    for (unsigned long n = 1; n <= 200; n++) {
+    put_dll(f, BIN "\\cudnn64_8.dll");
+    machine_path(f, CS_REG_EXPAND_SZ, "C:\\one;%SystemRoot%;C:\\CUDA\\x\\..\\v10.1\\bin;\"C:\\q\"");
+    look(f);
+    cs_search_order_report(&f->order, &whole);
+    for (unsigned long n = 1; n <= 400; n++) {
+        cs_search_order_free(&f->order);
         cs_alloc_fail_at(n);
         cs_status status = cs_search_order_read(f->host, NULL, &f->order, NULL);
         cs_alloc_fail_at(0);
         failures += status != CS_OK;
-        if (status != CS_OK) assert_int_equal(f->order.count, 0);
-        cs_search_order_free(&f->order);
+        if (status != CS_OK) {
+            assert_int_equal(status, CS_E_NO_MEMORY);
+            assert_int_equal(f->order.count, 0);
+            continue;
+        }
+        cs_buffer_clear(&f->text);
+        cs_search_order_report(&f->order, &f->text);
+        if (strcmp(f->text.data, whole.data) != 0) fail_msg("allocation %lu: %s", n, f->text.data);
     }
-    assert_true(failures > 20);
+    assert_true(failures > 50 && failures < 400);
+    cs_buffer_free(&whole);
 }
 
 /* ---- the environment of a child ---- */
