@@ -79,7 +79,7 @@ const option_row option_rows[] = {
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,
            "when programs hold the files: stop, or rename under them (fail)"),
     FLAG(GROUP_HOW, "force", IN(SETUP), MOVING | V(FORGET), set_force,
-         "go on over a newer cuDNN, another file system, a drive that is away; forget: all"),
+         "over a newer cuDNN, on another file system, with the drive away; forget: all that is kept"),
     FLAG(GROUP_HOW, "norestart", IN(SETUP), ALL, set_norestart, "accepted; no restart is ever made"),
 
     FLAG(GROUP_OUTPUT, "quiet", BOTH, ALL, set_quiet, "no window and no question, ever"),

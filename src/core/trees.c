@@ -39,6 +39,9 @@ static const char *way_out(const cs_error *error) {
     return "put the right one back from a backup, or move what does not belong there elsewhere";
 }
 
+/* Another program, perhaps another run of ours, has it open at this moment: no reason to give anything up. */
+static bool is_passing(const cs_error *error) { return error->status == CS_E_SHARING || error->status == CS_E_MAPPED; }
+
 static cs_status add_blocked(cs_known_trees *trees, const cs_session *session, const char *id, const cs_error *error,
                              cs_error *out_error) {
     cs_record copy = {0};
@@ -56,10 +59,13 @@ static cs_status add_blocked(cs_known_trees *trees, const cs_session *session, c
     cs_buffer_format(&detail, "%.300s. Nothing of this installation",
                      error->detail[0] ? error->detail : cs_status_text(error->status));
     if (tree->path) cs_buffer_format(&detail, " (%.160s)", tree->path);
-    cs_buffer_format(&detail,
-                     " is touched while it is so; other CUDA trees are not concerned. To go on, %s, or give the record up with "
-                     "cudnn-setup /forget /force /tree:%s. Nothing was changed",
-                     way_out(error), id);
+    cs_buffer_text(&detail, " is touched while it is so; other CUDA trees are not concerned. ");
+    if (is_passing(error))
+        cs_buffer_text(&detail, "Try again when it is closed. Nothing was changed");
+    else
+        cs_buffer_format(&detail,
+                         "To go on, %s, or give the record up with cudnn-setup /forget /force /tree:%s. Nothing was changed",
+                         way_out(error), id);
     snprintf(tree->error.detail, sizeof tree->error.detail, "%s", cs_buffer_string(&detail));
     tree->error.status = CS_E_PENDING;
     cs_buffer_free(&detail);

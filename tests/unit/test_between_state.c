@@ -242,6 +242,20 @@ static void test_between_access_denied_is_no_readable_copys_business_for_an_admi
     verb_case_end(&t.c);
 }
 
+/* Another run may have it open just now: nobody is told to give anything up. */
+static void test_between_a_record_that_is_in_use_is_tried_again(void **state) {
+    (void)state;
+    two_trees t;
+    begin(&t);
+    memory_host_fail_on(t.c.machine, "open read", "head", MEMORY_BEFORE, 32);
+    assert_int_equal(run_on(&t, cs_verify, t.first), 1604);
+    assert_true(says(&t, "Try again"));
+    assert_false(says(&t, "/forget"));
+    memory_host_restart(t.c.machine);
+    assert_int_equal(run_on(&t, cs_verify, t.first), 0);
+    verb_case_end(&t.c);
+}
+
 static void test_between_a_user_reads_the_copies_that_can_be_read(void **state) {
     (void)state;
     two_trees t;
@@ -366,6 +380,7 @@ int main(void) {
         cmocka_unit_test(test_between_several_are_not_guessed_at_when_one_is_blocked),
         cmocka_unit_test(test_between_status_shows_what_is_blocked_and_the_rest),
         cmocka_unit_test(test_between_access_denied_is_no_readable_copys_business_for_an_administrator),
+        cmocka_unit_test(test_between_a_record_that_is_in_use_is_tried_again),
         cmocka_unit_test(test_between_a_user_reads_the_copies_that_can_be_read),
         cmocka_unit_test(test_between_forget_by_force_gives_a_record_up_and_keeps_it),
         cmocka_unit_test(test_between_a_given_up_record_can_be_brought_back),

@@ -113,8 +113,18 @@ static void test_rollback_forget_drops_only_the_first_files(void **state) {
     assert_int_equal(verb_case_run(&c, cs_forget), 0);
     assert_int_equal(c.outcome.result, CS_RESULT_ALREADY);
     install(&c, "c", "8.0.3.1", 8003, "c");
+    char *before = verb_case_dump(&c);
+    c.options.dryrun = true;
+    assert_int_equal(verb_case_run(&c, cs_forget), 0);
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.plan), "would drop include/cudnn.h, the file that stood there before"));
+    assert_non_null(strstr(cs_buffer_string(&c.outcome.message), "Dry run: 1 old file (12 bytes)"));
+    c.options.dryrun = false;
+    char *after = verb_case_dump(&c);
+    assert_string_equal(before, after);
+    free(before), free(after);
     assert_int_equal(verb_case_run(&c, cs_forget), 0);
     assert_int_equal(c.outcome.result, CS_RESULT_DONE);
+    assert_true(verb_case_told(&c, "note forget.file: Drops include/cudnn.h, the file that stood there before: "));
     char *tree = memory_host_dump(c.machine, VERB_TREE);
     assert_null(strstr(tree, "older header"));
     free(tree);

@@ -53,6 +53,7 @@ static void test_verify_and_the_others_tell_the_trust(void **state) {
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         assert_int_equal(verb_case_run(&c, verbs[i]), 0);
         assert_true(verb_case_told(&c, "note trust: Trust: the archive as a whole, SHA-256 "));
+        assert_true(verb_case_told(&c, ", named by a manifest given by /manifest, SHA-256 ")); /* not ours: the caller's word */
     }
     verb_case_end(&c);
 }
