@@ -240,6 +240,8 @@ def whole_job(t, machine, archive, manifest, contents):
     t.equal(result["exit"], 0, "repair: 0 (%s)" % result["message"])
     t.equal(hash_file(machine.path(victim)), contents[victim], "the file is whole again")
     t.equal(machine.run("/verify")["exit"], 0, "verify: 0")
+    result = machine.run("/forget", "/force", "/quiet")
+    t.equal((result["exit"], result["result"]), (0, "done"), "forget: the damaged file that the repair kept aside goes")
 
     installed = machine.snapshot()
     result = machine.run(*words)
