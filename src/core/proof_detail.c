@@ -4,12 +4,7 @@
 
 #include "cudnn_setup/text.h"
 
-void cs_proof_detail_free(cs_proof_detail *detail) {
-    if (!detail) return;
-    for (int i = 0; i < CS_LANGUAGE_COUNT; i++) {
-        cs_buffer_free(&detail->loading.sentence[i]);
-        cs_buffer_free(&detail->gpu.sentence[i]);
-    }
+static void forget_calls(cs_proof_detail *detail) {
     for (size_t i = 0; i < detail->call_count; i++) {
         cs_proof_call *call = &detail->calls[i];
         char *const texts[] = {call->operation, call->shape, call->type, call->algorithm,
@@ -17,6 +12,17 @@ void cs_proof_detail_free(cs_proof_detail *detail) {
         for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) cs_free(texts[t]);
     }
     cs_free(detail->calls);
+    detail->calls = NULL;
+    detail->call_count = 0;
+}
+
+void cs_proof_detail_free(cs_proof_detail *detail) {
+    if (!detail) return;
+    for (int i = 0; i < CS_LANGUAGE_COUNT; i++) {
+        cs_buffer_free(&detail->loading.sentence[i]);
+        cs_buffer_free(&detail->gpu.sentence[i]);
+    }
+    forget_calls(detail);
     char *const texts[] = {detail->driver, detail->device, detail->capability, detail->visible_devices};
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) cs_free(texts[t]);
     cs_free(detail);
@@ -125,6 +131,7 @@ bool cs_proof_read_gpu(const char *bytes, size_t size, cs_proof_detail *detail) 
     }
     cs_json_free(json);
     if (json && reader.status == CS_OK) return true;
+    forget_calls(detail); /* the last one may be half read */
     cs_facts facts = {0};
     cs_facts_set(&facts, CS_FACT_CULPRIT, "%s", error.detail);
     cs_proof_stage_set(&detail->gpu, CS_GPU_NO_ANSWER, &facts);

@@ -168,13 +168,18 @@ static void test_verdict_answers_that_cannot_be_read(void **state) {
         "{\"gpu\":7}",
         "{\"gpu\":{\"verdict\":\"passed\"}}",
         "{\"gpu\":{\"verdict\":\"unheard-of\"}}",
-        "{\"gpu\":{\"verdict\":\"passed\",\"sentence\":\"a\",\"chinese\":\"a\",\"versions\":{},\"devices\":[],\"runs\":[{}]}}",
+        "{\"gpu\":{\"verdict\":\"passed\",\"sentence\":\"a\",\"chinese\":\"a\",\"versions\":{\"cudnn\":8003},\"devices\":[],"
+        "\"runs\":[{}]}}",
         "{\"gpu\":{\"verdict\":\"passed\",\"sentence\":\"a\",\"chinese\":\"a\",\"versions\":{},\"devices\":[3],\"runs\":[]}}"};
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         cs_proof_detail *detail = cs_alloc(1, sizeof *detail);
         assert_false(cs_proof_read_gpu(answers[i], strlen(answers[i]), detail));
         assert_int_equal(detail->gpu.verdict, CS_GPU_NO_ANSWER);
         assert_non_null(strstr(cs_buffer_string(&detail->gpu.sentence[CS_ENGLISH]), "no readable answer"));
+        cs_buffer page = {0};
+        cs_proof_put_html(detail, &page); /* nothing half read is shown */
+        assert_int_equal(detail->call_count, 0);
+        cs_buffer_free(&page);
         cs_proof_detail_free(detail);
     }
 }
