@@ -149,8 +149,8 @@ cs_status cs_environment_plan_install(const cs_host *host, const char *tree_path
     if (status == CS_OK) status = plan_path(&p, trusted, error);
     if (status == CS_OK && host->system->account(host->system->ctx) == CS_ACCOUNT_OTHER)
         cs_emit(host->events, CS_EVENT_NOTE, "user.not-seen",
-                "The user at the desktop is another one than the account that this runs under: whether that user's own PATH or "
-                "CUDA_PATH overrides the machine's cannot be seen from here");
+                "The user at the desktop is another one than the account that this runs under: whether that user's own PATH "
+                "or CUDA_PATH overrides the machine's cannot be seen from here");
     if (status != CS_OK) cs_environment_plan_free(out);
     cs_buffer_free(&p.bin);
     return status;

@@ -17,8 +17,8 @@ static cs_status report_twins(const cs_host *host, const char *bin, const cs_reg
         if (!list.items[i].ours || list.items[i].usable) continue;
         cs_text_visible(&text, list.items[i].text);
         cs_emit(host->events, CS_EVENT_WARNING, "path.quoted-twin",
-                "PATH has an entry for this folder that Windows' loader cannot use (quotes, blanks or a variable that may stay "
-                "unexpanded); it is left alone: %s",
+                "PATH has an entry for this folder that Windows' loader cannot use (quotes, blanks or a variable that may "
+                "stay unexpanded); it is left alone: %s",
                 cs_buffer_string(&text));
         cs_buffer_free(&text);
     }

@@ -71,13 +71,11 @@ void cs_search_order_report(const cs_search_order *order, cs_buffer *out) {
         copies += order->items[i].count;
     }
     if (order->account == CS_ACCOUNT_ALONE)
-        cs_buffer_text(out,
-                       "Nobody is at a desktop that can be seen from here: the user PATH is that of the account this program "
-                       "runs under.\n");
+        cs_buffer_text(out, "Nobody is at a desktop that can be seen from here: the user PATH is that of the account this "
+                            "program runs under.\n");
     if (order->account == CS_ACCOUNT_OTHER)
-        cs_buffer_text(out,
-                       "The user PATH is that of the account this program runs under. The user at the desktop is another one, "
-                       "whose own PATH cannot be seen from here.\n");
+        cs_buffer_text(out, "The user PATH is that of the account this program runs under. The user at the desktop is another "
+                            "one, whose own PATH cannot be seen from here.\n");
     if (copies)
         cs_buffer_format(out, "%u cuDNN and CUDA %s; * is the one that a new program loads\n", (unsigned)copies,
                          copies == 1 ? "library" : "libraries");

@@ -37,8 +37,8 @@ static void find_renamed(cs_scene *scene, const cs_search_place *place) {
         if (!named || !dll->has_version || dll->version[0] == named) continue;
         cs_scene_note(
             scene,
-            "%s in %s is really version %u.%u.%u: a renamed file. The number in the name is cuDNN's own; a program that asks "
-            "for %s needs cuDNN %u, and nothing else will do",
+            "%s in %s is really version %u.%u.%u: a renamed file. The number in the name is cuDNN's own; a program that "
+            "asks for %s needs cuDNN %u, and nothing else will do",
             dll->name, place->path, dll->version[0], dll->version[1], dll->version[2], dll->name, named);
     }
 }
@@ -96,8 +96,8 @@ static void find_versions(cs_scene *scene, const cs_search_place *winner) {
         if (!dll || same_version(first, dll)) continue;
         cs_scene_fault(
             scene,
-            "%s in %s is version %u.%u.%u.%u, but %s beside it is %u.%u.%u.%u: parts of different versions give error 127 or "
-            "CUDNN_STATUS_VERSION_MISMATCH (14)",
+            "%s in %s is version %u.%u.%u.%u, but %s beside it is %u.%u.%u.%u: parts of different versions give error 127 "
+            "or CUDNN_STATUS_VERSION_MISMATCH (14)",
             dll->name, winner->path, dll->version[0], dll->version[1], dll->version[2], dll->version[3], shim, first->version[0],
             first->version[1], first->version[2], first->version[3]);
     }
@@ -126,11 +126,10 @@ static void find_several(cs_scene *scene, const cs_search_place *winner) {
 static void find_shadow(cs_scene *scene, const cs_search_place *place) {
     bool windows = place->kind == CS_SEARCH_SYSTEM || place->kind == CS_SEARCH_SYSTEM_16 || place->kind == CS_SEARCH_WINDOWS;
     if (!windows || !place->count) return;
-    cs_scene_note(
-        scene,
-        "%s lies in %s, which Windows searches before PATH: this copy hides every other one for most programs, now and after "
-        "each update. Delete it if you put it there",
-        place->dlls[0].name, place->path);
+    cs_scene_note(scene,
+                  "%s lies in %s, which Windows searches before PATH: this copy hides every other one for most programs, now and "
+                  "after each update. Delete it if you put it there",
+                  place->dlls[0].name, place->path);
 }
 
 void cs_find_copies(cs_scene *scene) {

@@ -39,8 +39,8 @@ static void find_path(cs_scene *scene) {
     else if (known && !own)
         cs_scene_note(
             scene,
-            "PATH has %s, but this console was started before it had: it and what is started from it keep the old PATH. Open a "
-            "new one; restart programs, services and IDEs that run",
+            "PATH has %s, but this console was started before it had: it and what is started from it keep the old PATH. "
+            "Open a new one; restart programs, services and IDEs that run",
             scene->bin.data);
 }
 
@@ -123,8 +123,8 @@ static void find_python(cs_scene *scene) {
         if (has_part(place->path, "\\WindowsApps") || has_part(place->path, "PythonSoftwareFoundation.Python"))
             cs_scene_note(
                 scene,
-                "The python.exe that comes first is in %s: Python from the Microsoft Store is packaged and does not search PATH "
-                "for DLLs. Use the installer from python.org, or add the folder with os.add_dll_directory",
+                "The python.exe that comes first is in %s: Python from the Microsoft Store is packaged and does not search "
+                "PATH for DLLs. Use the installer from python.org, or add the folder with os.add_dll_directory",
                 place->path);
         return;
     }

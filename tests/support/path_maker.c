@@ -65,17 +65,17 @@ const char *const path_maker_entries[] = {
     "\\\\server\\share\\bin",
     "relative",
     "C:\\\xC3\xA4\xE4\xB8\xAD\xF0\x9F\x98\x80",
-    OTHER "2",
+    (OTHER "2"),
     "C:\\lone\xED\xA0\x80",
     "%NOBODY%\\bin",
     OURS,
-    OURS "\\",
+    (OURS "\\"),
     "c:/program files/cuda/V10.1/bin",
-    "\"" OURS "\"",
+    ("\"" OURS "\""),
     "%ProgramFiles%\\CUDA\\v10.1\\bin",
     "%CUDA_PATH%\\bin",
     "C:\\PROGRA~1\\CUDA\\v10.1\\bin",
-    OURS " ",
+    (OURS " "),
 };
 _Static_assert(sizeof path_maker_entries / sizeof path_maker_entries[0] == PATH_MAKER_ENTRIES, "the entries are counted");
 
