@@ -56,6 +56,7 @@ class Store:
         self.m, self.folder = m, folder
         self.hashes = {}    # (inode, size, last write): sha256
         self.kept = {}      # inode: (path in the store, sha256)
+        self.known = None   # the registry as it is now, where somebody has just looked
         shutil.rmtree(folder, ignore_errors=True)   # of a run that failed
         os.makedirs(folder)
 
@@ -83,9 +84,9 @@ class Store:
                 found[os.path.normpath(os.path.join(relative, one))] = Entry(path, info, sha)
         return found
 
-    def look(self):
+    def look(self, registry=True):
         """The machine's state now. Files whose inode, size and time are known are not read again."""
-        return State({name: self.walk(name) for name in ("tree", "programs")}, self.m.registry(REGISTRY_ROOTS))
+        return State({name: self.walk(name) for name in ("tree", "programs")}, self.m.registry(REGISTRY_ROOTS) if registry else None)
 
     def fingerprint(self):
         """Changes with anything that is written, renamed, made or deleted, whatever it is put back to."""
@@ -144,7 +145,7 @@ class Store:
     def put_back_registry(self, wanted):
         """By a .reg file of the differences; what it cannot do is found by looking again. The service manager keeps its own list of
         services, so it makes and deletes ours."""
-        actual = self.m.registry(REGISTRY_ROOTS)
+        actual, self.known = self.known or self.m.registry(REGISTRY_ROOTS), None
         if (SERVICE in actual) != (SERVICE in wanted):
             self.m.wine.run(["sc", "delete", RECOVERY] if SERVICE in actual else
                             ["sc", "create", RECOVERY, "binPath=", "C:\\x.exe", "start=", "auto"])
