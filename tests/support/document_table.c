@@ -10,15 +10,15 @@
 #include "cudnn_setup/text.h"
 #include "document_table.h"
 
-/* T for the tree, so that the tables stay narrow; '|' would end a cell. */
+/* T for the tree, so that the tables stay narrow. */
 void table_short(const char *text, cs_buffer *out) {
+    static const char *const trees[] = {TABLE_TREE, TABLE_STANDARD};
     while (*text) {
-        if (cs_text_starts_with(text, TABLE_TREE)) {
-            cs_buffer_text(out, "T");
-            text += strlen(TABLE_TREE);
-        } else {
-            cs_buffer_append(out, text++, 1);
-        }
+        size_t size = 0;
+        for (size_t i = 0; i < sizeof trees / sizeof trees[0] && !size; i++)
+            if (cs_text_starts_with(text, trees[i])) size = strlen(trees[i]);
+        cs_buffer_append(out, size ? "T" : text, 1);
+        text += size ? size : 1;
     }
 }
 

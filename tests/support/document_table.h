@@ -5,7 +5,9 @@
 #include "cudnn_setup/buffer.h"
 #include "event_recorder.h"
 
-#define TABLE_TREE "C:\\CUDA\\v10.1" /* shown as T, so that the tables stay narrow */
+/* Shown as T, so that the tables stay narrow. */
+#define TABLE_TREE     "C:\\CUDA\\v10.1"
+#define TABLE_STANDARD "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v10.1"
 
 /* Append to a cell: a text; a text as code ("empty" for ""), control characters shown; the ids of the warnings, each once, in the
  * order in which they were said. */

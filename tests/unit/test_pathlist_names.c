@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "document_table.h"
 #include "pathlist_case.h"
 
 /* ---- the two questions ---- */
@@ -55,6 +56,11 @@ static const spelling spellings[] = {
     {CS_REG_SZ, BIN "2", false, true},
     {CS_REG_SZ, "D:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v10.1\\bin", false, true},
     {CS_REG_SZ, "\\\\server\\c$\\bin", false, true},
+    {CS_REG_SZ, "\\\\?\\UNC\\server\\share\\bin", false, false},
+    {CS_REG_EXPAND_SZ, "%CUDA_PATH", false, false}, /* a '%' without a partner */
+    {CS_REG_EXPAND_SZ, "%SystemRoot%\\..\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v10.1\\bin", true, true},
+    {CS_REG_SZ, "\"" BIN "\\\"", true, false},
+    {CS_REG_SZ, "\\\\?\\C:\\PROGRA~1\\NVIDIA~1\\CUDA\\v10.1\\bin", true, false},
 };
 
 static void test_pathlist_names_and_usable(void **state) {
@@ -71,6 +77,25 @@ static void test_pathlist_names_and_usable(void **state) {
         cs_reg_value_free(&value);
     }
     assert_int_equal(pathlist_case_network, 0);
+}
+
+static void test_pathlist_names_stand_in_the_document(void **state) {
+    (void)state;
+    cs_buffer table = {0};
+    cs_buffer_text(&table, "| written | type | names | usable |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        if (!spellings[i].text[0]) continue;
+        cs_reg_value value = value_of(spellings[i].type, spellings[i].text, 1);
+        cs_pathlist list;
+        assert_int_equal(cs_pathlist_parse(&value, &ours, &list, NULL), CS_OK);
+        cs_buffer_text(&table, "| ");
+        table_code(spellings[i].text, &table);
+        cs_buffer_format(&table, " | %s | %s | %s |\n", spellings[i].type == CS_REG_SZ ? "REG_SZ" : "REG_EXPAND_SZ",
+                         list.items[0].ours ? "yes" : "no", list.items[0].usable ? "yes" : "no");
+        cs_pathlist_free(&list);
+        cs_reg_value_free(&value);
+    }
+    table_check(CS_TEST_DOCS "/environment.md", "tests/unit/test_pathlist_names.c", &table);
 }
 
 static void test_pathlist_present_means_named_and_usable(void **state) {
@@ -159,6 +184,7 @@ static void test_pathlist_a_variable_that_cannot_be_read_is_an_error(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pathlist_names_and_usable),
+        cmocka_unit_test(test_pathlist_names_stand_in_the_document),
         cmocka_unit_test(test_pathlist_present_means_named_and_usable),
         cmocka_unit_test(test_pathlist_non_ascii_case_needs_the_disk),
         cmocka_unit_test(test_pathlist_same_text_and_network),
