@@ -163,7 +163,8 @@ static const char *aftermath(const cs_run *run, cs_status status) {
     if (strstr(run->error.detail, "othing was changed") || strstr(run->error.detail, "as before")) return "";
     if (status == CS_E_PENDING) return run->changing ? " Interrupted work is pending: cudnn-setup /recover goes on." : "";
     if (status == CS_E_CANCELLED) return " Everything is as before.";
-    if (status == CS_E_DIFFERS || status == CS_E_NOTHING || status == CS_E_USAGE) return "";
+    if (status == CS_E_DIFFERS || status == CS_E_NOTHING) return "";
+    if (status == CS_E_USAGE) return " Nothing was changed.";
     return run->changing ? " Everything is as before." : " Nothing was changed.";
 }
 
