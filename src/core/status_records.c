@@ -144,6 +144,8 @@ static cs_status read_state_tree(cs_run *run, cs_status_view *view, const char *
     cs_status status = add_tree(run, view, id, &tree);
     if (status != CS_OK) return status;
     status = cs_session_head(&run->session, id, &tree->known.head, NULL, &error);
+    /* No rights, and no damage: the readable copy is for that. */
+    if (status == CS_E_ACCESS && !run->host->system->is_administrator(run->host->system->ctx)) return status;
     status = keep_record(run, tree, status, &error);
     /* What stands beside a head and cannot be believed is no reason not to show the head. */
     if (status == CS_OK && tree->problem)

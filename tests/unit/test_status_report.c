@@ -411,6 +411,24 @@ static void test_status_report_without_rights(void **state) {
     end(&s);
 }
 
+/* The folder may be listed, and what is in it may not be read. */
+static void test_status_report_with_half_the_rights(void **state) {
+    (void)state;
+    scene s;
+    begin(&s);
+    install(&s, "p802", "8.0.2.39", 8002, "802");
+    memory_host_fail_on(s.c.machine, "open read", "\\head", MEMORY_BEFORE, 5);
+    ask(&s); /* an administrator: the rights are damaged */
+    assert_int_equal(s.code, 1604);
+    SAID(&s, "  Its record cannot be used: ");
+    memory_host_system(s.c.machine)->administrator = false;
+    ask(&s);
+    assert_int_equal(s.code, 0);
+    JSON(&s, "\"source\": \"copy\"");
+    SAID(&s, "  Installed: cuDNN 8.0.2.39, ");
+    end(&s);
+}
+
 static void test_status_report_readable_copy_damaged_or_lost(void **state) {
     (void)state;
     static const char *const contents[] = {NULL, "", "{}", "MZ\x90 foreign bytes"};
@@ -569,6 +587,7 @@ int main(void) {
         cmocka_unit_test(test_status_report_damaged_records),
         cmocka_unit_test(test_status_report_two_pending_names),
         cmocka_unit_test(test_status_report_without_rights),
+        cmocka_unit_test(test_status_report_with_half_the_rights),
         cmocka_unit_test(test_status_report_readable_copy_damaged_or_lost),
         cmocka_unit_test(test_status_report_several_trees),
         cmocka_unit_test(test_status_report_of_nothing),
