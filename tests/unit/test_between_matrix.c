@@ -488,6 +488,8 @@ static void test_between_matrix_a_moved_tree_is_known_again(void **state) {
     assert_int_equal(verb_case_run(&s.c, cs_uninstall), 0);
     assert_string_equal(memory_host_content(s.c.machine, "C:\\elsewhere\\include\\cudnn.h"), "older header");
     assert_false(memory_host_exists(s.c.machine, "C:\\elsewhere\\bin\\cudnn64_8.dll"));
+    assert_string_equal(memory_host_reg_get(s.c.machine, ENV, "Path"), PATHS_OTHERS);
+    assert_null(memory_host_reg_get(s.c.machine, ENV, "CUDA_PATH"));
     end(&s);
 }
 
