@@ -45,7 +45,7 @@ void cs_proof_stage_text(const cs_proof_stage *stage, cs_buffer *out);
 bool cs_proof_read_gpu(const char *bytes, size_t size, cs_proof_detail *detail);
 
 /* Puts the keys "verdicts", "machine" and "calls" into the open object. detail may be NULL. */
-void cs_proof_put_json(cs_json_writer *writer, const cs_proof_detail *detail);
+void cs_proof_put_json(cs_json_writer *json, const cs_proof_detail *detail);
 /* Appends the part of the HTML report: the machine, a chart of first and later calls, a table of every computation. */
 void cs_proof_put_html(const cs_proof_detail *detail, cs_buffer *out);
 
