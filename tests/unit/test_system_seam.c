@@ -431,6 +431,18 @@ static void test_system_seam_delete_at_restart(void **state) {
     cs_reg_value_free(&after);
 }
 
+static void test_system_seam_own_account_and_variables(void **state) {
+    (void)state;
+    cs_buffer value = {0};
+    cs_account account = sys->account(sys->ctx);
+    assert_true(account == CS_ACCOUNT_DESKTOP || account == CS_ACCOUNT_OTHER || account == CS_ACCOUNT_ALONE);
+    if (!on_windows()) assert_int_equal(account, CS_ACCOUNT_ALONE);
+    assert_int_equal(sys->own_variable(sys->ctx, "PATH", &value, NULL), CS_OK);
+    assert_true(value.size > 0);
+    assert_int_equal(sys->own_variable(sys->ctx, "CUDNN_SETUP_NO_SUCH_VARIABLE", &value, NULL), CS_E_NOT_FOUND);
+    cs_buffer_free(&value);
+}
+
 static void test_system_seam_broadcast_is_bounded(void **state) {
     (void)state;
     cs_broadcast out;
@@ -478,6 +490,7 @@ static int run_all(void) {
         with_scratch(test_system_seam_recovery_service),
         with_scratch(test_system_seam_service_marked_for_deletion),
         with_scratch(test_system_seam_delete_at_restart),
+        with_scratch(test_system_seam_own_account_and_variables),
         with_scratch(test_system_seam_broadcast_is_bounded),
         with_scratch(test_system_seam_signature_of_an_unsigned_program),
     };
