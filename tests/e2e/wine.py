@@ -211,7 +211,9 @@ class Prefix:
             object_ = json.loads(file.read().decode("utf-8"))
         problems = SCHEMA.problems(object_)
         assert not problems, "the result is not as its schema says: %s" % problems
-        assert object_["exit"] & 0xFF == code, "exit code %d, /json says %d" % (code, object_["exit"])
+        # Wine's server gives a process that has ended a second to go, which a busy machine may not grant, and then kills what is left.
+        late = code == -signal.SIGKILL
+        assert late or object_["exit"] & 0xFF == code, "exit code %d, /json says %d" % (code, object_["exit"])
         return object_["exit"], object_, text
 
 
