@@ -11,17 +11,33 @@ void cs_alloc_fail_at(unsigned long n) { fail_countdown = n; }
 
 static bool fails_now(void) { return fail_countdown && --fail_countdown == 0; }
 
+#ifdef CS_COUNT_ALLOCATIONS
+long cs_alloc_live; /* tests only: what is allocated now; one thread */
+#define COUNT(change) (cs_alloc_live += (change))
+#else
+#define COUNT(change) ((void)0)
+#endif
+
 void *cs_alloc(size_t count, size_t size) {
     if (size && count > SIZE_MAX / size) return NULL;
-    return fails_now() ? NULL : calloc(count, size);
+    void *memory = fails_now() ? NULL : calloc(count, size);
+    COUNT(memory != NULL);
+    return memory;
 }
 
 void *cs_realloc(void *memory, size_t count, size_t size) {
     if (size && count > SIZE_MAX / size) return NULL;
-    return fails_now() ? NULL : realloc(memory, count * size);
+    bool fresh = memory == NULL;
+    void *moved = fails_now() ? NULL : realloc(memory, count * size);
+    COUNT(fresh && moved);
+    (void)fresh;
+    return moved;
 }
 
-void cs_free(void *memory) { free(memory); }
+void cs_free(void *memory) {
+    COUNT(memory ? -1 : 0);
+    free(memory);
+}
 
 char *cs_strdup(const char *text) {
     if (!text) return NULL;

@@ -81,8 +81,8 @@ cs_status cs_engine_set_info(cs_engine *engine, cs_file *file, const cs_file_inf
 cs_status cs_engine_inherit(cs_engine *engine, cs_file *file, cs_error *error);
 /* Deletes a regular file; absent is CS_OK. id NULL: whatever file it is; else another file stays and is CS_OK. */
 cs_status cs_engine_drop(cs_engine *engine, const char *path, const cs_file_id *id, cs_error *error);
-/* Removes the folder if it is empty; absent, and not empty because something is in it, are CS_OK. CS_E_NOT_EMPTY: nothing is in it
- * but what is being deleted. */
+/* Removes the folder if it is empty; absent, and not empty because something is in it, are CS_OK. CS_E_NOT_EMPTY: nothing is in
+ * it but what is being deleted. */
 cs_status cs_engine_remove_if_empty(cs_engine *engine, const char *path, cs_error *error);
 /* Writes a new file, flushed. */
 cs_status cs_engine_write_file(cs_engine *engine, const char *path, const void *bytes, size_t size, cs_file **keep_open,

@@ -143,7 +143,8 @@ void cs_engine_collect_quietly(cs_engine *engine, const cs_record *head) {
     if (cs_engine_collect(engine, head, &error) == CS_OK) return;
     char text[512];
     cs_error_text(&error, text, sizeof text);
-    cs_emit(engine->host->events, CS_EVENT_DETAIL, "collect.later", "a later run collects it: %s", text);
+    cs_emit(engine->host->events, CS_EVENT_WARNING, "collect.later", "Not everything could be tidied up; a later run does it: %s",
+            text);
 }
 
 /* From here on the change is finished; what cannot be tidied up now, every later run tries again. */
@@ -153,7 +154,8 @@ static void finish_head(cs_engine *engine, const cs_record *record) {
     if (drop_empty_head(engine, record, &dropped, &error) != CS_OK) {
         char text[512];
         cs_error_text(&error, text, sizeof text);
-        cs_emit(engine->host->events, CS_EVENT_DETAIL, "clean.later", "a later run drops the empty record: %s", text);
+        cs_emit(engine->host->events, CS_EVENT_WARNING, "clean.later",
+                "Not everything could be tidied up; a later run does it: %s", text);
     }
     cs_engine_collect_quietly(engine, dropped ? NULL : record);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "engine_mutants.h"
 #include "record_rules.h"
 
 /* ---- which transactions are named ---- */
@@ -244,6 +245,7 @@ cs_status cs_engine_collect(cs_engine *engine, const cs_record *head, cs_error *
     if (status == CS_OK) status = cs_engine_drop_state(engine, "reserve", error);
     /* Last: as long as it is there, a later run knows where to look. */
     if (status == CS_OK) status = drop_intent(engine, error);
+    if (CS_MUTANT(RESTLESS) && status == CS_OK) status = cs_engine_sync_state(engine, error);
     if (status == CS_OK && !head) status = cs_engine_state_path(engine->session, engine->tree_id, NULL, &path, error);
     if (status == CS_OK && !head) status = cs_engine_remove_if_empty(engine, path.data, error);
     cs_engine_unguard_all(engine);

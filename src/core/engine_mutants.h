@@ -19,6 +19,14 @@ typedef enum cs_mutant {
     CS_MUTANT_NO_PATH_MERGE,    /* PATH goes back only if nobody else changed it */
     CS_MUTANT_NO_UNDONE_MARKER, /* `new` is dropped while the journal stands */
     CS_MUTANT_NO_IDS_NO_MARKER, /* neither of the two */
+    CS_MUTANT_RESERVE_KEPT,     /* "no space" is an answer, whatever lies in reserve */
+    CS_MUTANT_UNDO_REPLACES,    /* an old file comes back over whatever stands at its target */
+    CS_MUTANT_RECOVERY_CREATES, /* a file */
+    CS_MUTANT_OTHER_NAME,       /* a file under a name that is not on the list */
+    CS_MUTANT_RESTLESS,         /* recovery writes though there is nothing to do */
+    CS_MUTANT_FLUSH_RETRIED,
+    CS_MUTANT_WARNING_MISSING, /* nothing is said of tidying up that is not finished */
+    CS_MUTANT_PENDING_HIDDEN,  /* an undo that is not finished is reported as done */
     CS_MUTANTS
 } cs_mutant;
 

@@ -1,12 +1,15 @@
 /* Making things durable. A flush that failed may have dropped what it could not write: it is never tried again, it is a failure.
  */
 #include "engine.h"
+#include "engine_mutants.h"
 
 /* FlushFileBuffers needs a handle with write access, and a file system flushes its log when there is something to write: so a
  * file of our own gets one byte rewritten. */
 static cs_status touch(const cs_fs *fs, cs_file *file, cs_error *error) {
     cs_status status = fs->write(fs->ctx, file, 0, ".", 1, error);
-    return status == CS_OK ? fs->flush(fs->ctx, file, error) : status;
+    if (status == CS_OK) status = fs->flush(fs->ctx, file, error);
+    if (CS_MUTANT(FLUSH_RETRIED) && status != CS_OK) status = fs->flush(fs->ctx, file, error);
+    return status;
 }
 
 static cs_status touch_mark(cs_engine *engine, const char *path, cs_error *error) {

@@ -97,8 +97,8 @@ static cs_status move_recorded(cs_engine *engine, const cs_move *move, const cha
     if (status == CS_E_NOT_FOUND || status == CS_E_REPARSE) return CS_OK;
     if (status != CS_OK) return status;
     if (!is_recorded(engine, move, *file, &info)) return CS_OK;
-    status = cs_engine_rename(engine, *file, to, false, error);
-    if (status == CS_E_NO_SPACE && cs_engine_drop_state(engine, "reserve", error) == CS_OK)
+    status = cs_engine_rename(engine, *file, to, CS_MUTANT(UNDO_REPLACES), error);
+    if (status == CS_E_NO_SPACE && !CS_MUTANT(RESERVE_KEPT) && cs_engine_drop_state(engine, "reserve", error) == CS_OK)
         status = cs_engine_rename(engine, *file, to, false, error);
     *moved = status == CS_OK;
     return status == CS_E_EXISTS ? confirm_taken(engine, to, error) : status;
@@ -271,6 +271,8 @@ cs_status cs_engine_undo(cs_engine *engine, const cs_record *record, cs_error *e
         drop_staged(engine, record);
         return cs_engine_drop_state(engine, "journal", error);
     }
+    if (CS_MUTANT(RECOVERY_CREATES) && status == CS_OK && cs_engine_drop_state(engine, "intent", error) == CS_OK)
+        status = cs_engine_write_intent(engine, error);
     if (status == CS_OK) status = mark_undone(engine, error);
     return status == CS_OK ? cs_engine_finish_undone(engine, record, error) : status;
 }

@@ -63,8 +63,10 @@ static cs_status recover(cs_run *run) {
     const remains dropped = {before.files > after.files ? before.files - after.files : 0,
                              before.bytes > after.bytes ? before.bytes - after.bytes : 0};
     if (status == CS_E_PENDING && !run->session.unfinished) {
-        status = cs_run_load_trees(run);
-        if (status == CS_OK && run->trees.blocked_count) return cs_trees_refuse_blocked(&run->trees, 0, &run->error);
+        /* Without one by now, the recovery could not read what can be read again: it waits for the next run. */
+        cs_status loaded = cs_run_load_trees(run);
+        if (loaded != CS_OK) status = loaded;
+        if (loaded == CS_OK && run->trees.blocked_count) return cs_trees_refuse_blocked(&run->trees, 0, &run->error);
     }
     if (status == CS_OK) say(run, worked, &dropped);
     return status;

@@ -135,8 +135,9 @@ static cs_status put_journal(cs_forward *run, const cs_buffer *bytes, cs_error *
     cs_engine *engine = &run->engine;
     cs_buffer path = {0}, name = {0};
     cs_file *file = NULL;
-    cs_status status = cs_engine_drop_state(engine, "journal.tmp", error);
-    if (status == CS_OK) status = cs_engine_state_path(engine->session, engine->tree_id, "journal.tmp", &path, error);
+    const char *temporary = CS_MUTANT(OTHER_NAME) ? "journal.new" : "journal.tmp";
+    cs_status status = cs_engine_drop_state(engine, temporary, error);
+    if (status == CS_OK) status = cs_engine_state_path(engine->session, engine->tree_id, temporary, &path, error);
     if (status == CS_OK) status = cs_engine_state_path(engine->session, engine->tree_id, "journal", &name, error);
     if (status == CS_OK) status = cs_engine_write_file(engine, path.data, bytes->data, bytes->size, &file, error);
     if (status == CS_OK) status = cs_engine_rename(engine, file, name.data, false, error);
@@ -239,7 +240,7 @@ static cs_status take_back(cs_forward *run, cs_error *error) {
     cs_error cause = *error, undo = {0};
     cs_forward_close_files(run);
     cs_emit(run->engine.host->events, CS_EVENT_STEP, "undo", "Taking the changes back");
-    if (undo_journal(run, &undo) == CS_OK) {
+    if (undo_journal(run, &undo) == CS_OK || CS_MUTANT(PENDING_HIDDEN)) {
         collect_after_undo(run);
         *error = cause;
         /* What was staged is gone with the undo: planning again is no use. */
@@ -270,7 +271,7 @@ static cs_status commit(cs_forward *run, cs_error *error) {
 static void clean(cs_forward *run) {
     cs_error error = {0};
     cs_emit(run->engine.host->events, CS_EVENT_STEP, "clean", "Tidying up");
-    if (cs_engine_clean(&run->engine, run->record, &error) == CS_OK) return;
+    if (cs_engine_clean(&run->engine, run->record, &error) == CS_OK || CS_MUTANT(WARNING_MISSING)) return;
     char text[512];
     cs_error_text(&error, text, sizeof text);
     cs_emit(run->engine.host->events, CS_EVENT_WARNING, "clean.incomplete", "the next run finishes tidying up: %s", text);

@@ -19,6 +19,7 @@ typedef enum crash_invariant {
     INV_SERVICE,
     INV_CLOSED_NAMES,
     INV_UNDO_IS_APPLY,
+    INV_REPORT, /* not of the eleven: exit code, message, warning, retries and leaks after a failed call */
     INVARIANTS
 } crash_invariant;
 
@@ -29,12 +30,15 @@ enum { CRASH_STEPS_MAX = 4, CRASH_SAMPLE_TEXT = 400 };
 typedef struct crash_scenario {
     const char *name;
     void (*machine)(crash_image *image, unsigned environment); /* the machine as it was found */
-    crash_verb before[CRASH_STEPS_MAX];                        /* done without a crash */
+    unsigned before[CRASH_STEPS_MAX];                          /* verbs, done without a crash */
     size_t before_count;
     void (*meddle)(crash_image *image); /* what somebody does then; NULL: nothing */
-    crash_verb steps[CRASH_STEPS_MAX];  /* explored: a crash at any moment of them */
+    unsigned interrupted[2]; /* CRASH_INTERRUPTED and a verb: runs of which each has a journal; the recovery is explored */
+    unsigned steps[CRASH_STEPS_MAX]; /* verbs; explored: a crash at any moment of them */
     size_t step_count;
 } crash_scenario;
+
+enum { CRASH_INTERRUPTED = 64 };
 
 extern const crash_scenario crash_scenarios[];
 extern const size_t crash_scenario_count;
@@ -55,6 +59,8 @@ typedef struct crash_result {
     double seconds;
 } crash_result;
 
+extern bool crash_tell_all; /* every bad state goes to standard error */
+
 uint64_t crash_result_bad(const crash_result *result);
 
 void crash_explore(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
@@ -68,11 +74,15 @@ void crash_users(const crash_scenario *scenario, unsigned environment, crash_mod
 void crash_faults(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits, bool all,
                   crash_result *out);
 
+/* The same of recoveries from what that step leaves at its stages, and of its own taking back. */
+void crash_recovery_faults(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
+                           bool all, crash_result *out);
+
+/* The disk is full: from each call of the first step on, and in the recovery of every image, with and without `reserve`. */
+void crash_space(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
+                 crash_result *out);
+
 /* ---- shared with the other checks (users, faults) ---- */
-/* The machine of the scenario before its first step, settled. */
-void crash_scenario_base(const crash_scenario *scenario, unsigned environment, crash_machine *machine, crash_image *out);
-/* Runs one step on image without crash, fault or hook; the machine afterwards, settled by a recovery, goes to out. */
-cs_status crash_scenario_step(crash_machine *machine, const crash_image *from, crash_verb verb, size_t step, crash_image *out);
 uint64_t crash_step_seed(size_t step);
 /* First difference of two images, for reports. */
 void crash_image_difference(const crash_image *a, const crash_image *b, char *text, size_t size);

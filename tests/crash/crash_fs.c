@@ -42,6 +42,9 @@ static uint16_t new_file(crash_machine *machine) {
     return file;
 }
 
+/* There is no room for one thing more. */
+static bool is_full(const crash_machine *machine) { return machine->room != CRASH_ROOM && machine->calls >= machine->full_from; }
+
 static bool is_locked(const crash_machine *machine, uint16_t file) {
     for (size_t i = 0; i < CRASH_HANDLES; i++)
         if (machine->handles[i].file == file && machine->handles[i].locked) return true;
@@ -54,7 +57,7 @@ static uint32_t open_code(crash_machine *machine, uint16_t path, cs_open_mode mo
     if (!entry->file) {
         if (!machine->now.at[crash_path_parent(path)].file) return 3;
         if (!creates) return 2;
-        if (machine->full) return 112;
+        if (is_full(machine)) return 112;
         uint16_t file = new_file(machine);
         crash_apply(
             machine,
@@ -125,7 +128,7 @@ static uint32_t write_code(crash_machine *machine, crash_handle *handle, uint64_
     const char *content = crash_content_bytes(entry_of(handle)->content, &stored, &length);
     if (handle->append) offset = length;
     uint64_t end = offset + size;
-    if (end > length && machine->full) return 112;
+    if (end > length && is_full(machine)) return 112;
     size_t total = stored > end ? stored : (size_t)end;
     char *fresh = calloc(1, total + 1);
     if (!fresh) abort();
@@ -150,7 +153,7 @@ static uint32_t resize_code(crash_machine *machine, crash_handle *handle, uint64
     size_t stored;
     uint64_t length;
     const void *content = crash_content_bytes(entry_of(handle)->content, &stored, &length);
-    if (size > length && machine->full) return 112;
+    if (size > length && is_full(machine)) return 112;
     set_content(machine, handle, crash_content(content, stored < size ? stored : (size_t)size, size));
     return 0;
 }
@@ -207,6 +210,7 @@ static uint32_t rename_code(crash_machine *machine, crash_handle *handle, const 
     if (!from) return 2;
     if (!machine->now.at[crash_path_parent(to)].file) return 3;
     if (crash_path_text(from)[0] != text[0]) return 17;
+    if (is_full(machine)) return 112;
     const crash_entry there = machine->now.at[to];
     if (there.file && there.file != handle->file) {
         if (!replace) return 183;
@@ -239,7 +243,9 @@ static uint32_t remove_code(crash_machine *machine, crash_handle *handle) {
     bool inherited;
     crash_meta_get(entry_of(handle)->meta, &info, &inherited);
     if (!machine->where[handle->file]) return 0; /* done before, though it was reported as failed */
-    if (!handle->may_delete || info.attributes & 1) return 5;
+    if (!handle->may_delete || info.attributes & 1 || handle->file == machine->running) return 5;
+    if (machine->room == CRASH_ROOM_IN_RESERVE && crash_path_class(machine->where[handle->file]) == CLASS_RESERVE)
+        machine->room = CRASH_ROOM;
     crash_apply(machine, (crash_op){.kind = OP_REMOVE, .a = machine->where[handle->file], .file = handle->file});
     return 0;
 }
@@ -307,7 +313,7 @@ static uint32_t make_folder_code(crash_machine *machine, const char *text) {
     uint16_t path = crash_path(text);
     if (!machine->now.at[crash_path_parent(path)].file) return 3;
     if (machine->now.at[path].file) return 183;
-    if (machine->full) return 112;
+    if (is_full(machine)) return 112;
     crash_apply(machine, (crash_op){.kind = OP_MAKE, .a = path, .file = new_file(machine), .meta = CRASH_META_FOLDER});
     return 0;
 }

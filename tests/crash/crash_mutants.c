@@ -20,6 +20,14 @@ const char *crash_mutant_name(cs_mutant mutant) {
         [CS_MUTANT_NO_PATH_MERGE] = "no PATH merge",
         [CS_MUTANT_NO_UNDONE_MARKER] = "no undone marker",
         [CS_MUTANT_NO_IDS_NO_MARKER] = "neither ids nor the undone marker",
+        [CS_MUTANT_RESERVE_KEPT] = "reserve not given up on a full disk",
+        [CS_MUTANT_UNDO_REPLACES] = "undo replaces what stands at a target",
+        [CS_MUTANT_RECOVERY_CREATES] = "recovery creates a file",
+        [CS_MUTANT_OTHER_NAME] = "a name that is not on the list",
+        [CS_MUTANT_RESTLESS] = "recovery writes with nothing to do",
+        [CS_MUTANT_FLUSH_RETRIED] = "a failed flush is tried again",
+        [CS_MUTANT_WARNING_MISSING] = "no warning of what was not tidied up",
+        [CS_MUTANT_PENDING_HIDDEN] = "an unfinished undo reported as done",
     };
     return names[mutant];
 }

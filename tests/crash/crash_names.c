@@ -7,7 +7,7 @@
 #include "crash_store.h"
 #include "cudnn_setup/text.h"
 
-enum { CONTENTS = 8192, METAS = 64, VALUES = 512, PATH_BUCKETS = 1024, CONTENT_BUCKETS = 16384 };
+enum { CONTENTS = 16384, METAS = 64, VALUES = 512, PATH_BUCKETS = 1024, CONTENT_BUCKETS = 32768 };
 
 static void full(const char *what) {
     fprintf(stderr, "crash explorer: no room for more %s\n", what);
@@ -35,6 +35,7 @@ typedef struct path_row {
     char *text;
     crash_class class;
     uint16_t parent, next;
+    unsigned tree;
 } path_row;
 
 static path_row paths[CRASH_PATHS];
@@ -80,7 +81,7 @@ static crash_class class_in_p(const char *rest) {
         size_t size = strlen(programs[i]);
         if (strncmp(rest, programs[i], size) == 0 && (!rest[size] || strcmp(rest + size, ".tmp") == 0)) return CLASS_P_PROGRAM;
     }
-    if (rest[0] == '~' && is_hex(rest + 1, 16) && strcmp(rest + 17, ".old") == 0) return CLASS_P_PROGRAM;
+    if (rest[0] == '~' && is_hex(rest + 1, 16) && strcmp(rest + 17, ".old") == 0) return CLASS_P_ASIDE;
     return CLASS_FOREIGN;
 }
 
@@ -118,8 +119,22 @@ static crash_class classify(const char *path) {
     const char *rest;
     if (strcmp(path, CRASH_P) == 0) return CLASS_P;
     if (below(path, CRASH_P, &rest)) return class_in_p(rest);
-    if (below(path, CRASH_TREE, &rest)) return class_in_tree(rest);
+    if (below(path, CRASH_TREE, &rest) || below(path, CRASH_OTHER_TREE, &rest)) return class_in_tree(rest);
     return CLASS_FOREIGN;
+}
+
+static char tree_ids[CRASH_TREES + 1][33];
+
+static unsigned find_tree(const char *path) {
+    static const char *const roots[] = {NULL, CRASH_TREE, CRASH_OTHER_TREE};
+    const char *rest;
+    for (unsigned i = 1; i <= CRASH_TREES; i++) {
+        size_t size = strlen(tree_ids[i]);
+        if (below(path, roots[i], &rest)) return i;
+        bool named = below(path, CRASH_STATE, &rest) || below(path, CRASH_P "\\status", &rest);
+        if (size && named && strncmp(rest, tree_ids[i], size) == 0) return i;
+    }
+    return 0;
 }
 
 static uint16_t parent_of(const char *path) {
@@ -141,7 +156,7 @@ uint16_t crash_path(const char *path) {
     uint16_t parent = parent_of(path);
     if (path_count == CRASH_PATHS) full("paths");
     uint16_t row = (uint16_t)path_count++;
-    paths[row] = (path_row){keep(path, strlen(path)), classify(path), parent, path_buckets[bucket]};
+    paths[row] = (path_row){keep(path, strlen(path)), classify(path), parent, path_buckets[bucket], find_tree(path)};
     path_buckets[bucket] = row;
     return row;
 }
@@ -150,6 +165,23 @@ const char *crash_path_text(uint16_t path) { return path ? paths[path].text : ""
 crash_class crash_path_class(uint16_t path) { return paths[path].class; }
 uint16_t crash_path_parent(uint16_t path) { return paths[path].parent; }
 unsigned crash_path_count(void) { return path_count; }
+
+static uint16_t record_paths[CRASH_TREES + 1][CLASS_HEAD - CLASS_JOURNAL + 1];
+
+void crash_name_tree(unsigned tree, const char *id) {
+    static const char *const names[] = {"journal", "committed", "undone", "head"};
+    memcpy(tree_ids[tree], id, sizeof tree_ids[0]);
+    for (unsigned i = 1; i < path_count; i++) paths[i].tree = find_tree(paths[i].text);
+    for (int class = CLASS_JOURNAL; class <= CLASS_HEAD; class ++) {
+        char path[256];
+        snprintf(path, sizeof path, CRASH_STATE "\\%s\\%s", id, names[class - CLASS_JOURNAL]);
+        record_paths[tree][class - CLASS_JOURNAL] = crash_path(path);
+    }
+}
+
+uint16_t crash_record_path(unsigned tree, crash_class class) { return record_paths[tree][class - CLASS_JOURNAL]; }
+
+unsigned crash_path_tree(uint16_t path) { return paths[path].tree; }
 
 /* ---- contents ---- */
 

@@ -6,22 +6,33 @@
 
 #define OLD_TIME INT64_C(131000000000000000)
 
-static void text_at(crash_image *image, const char *target, const char *text, uint32_t attributes) {
+static void text_in(crash_image *image, const char *tree, const char *target, const char *text, uint32_t attributes) {
     char path[256];
-    snprintf(path, sizeof path, CRASH_TREE "\\%s", target);
+    snprintf(path, sizeof path, "%s\\%s", tree, target);
     for (char *at = path; *at; at++)
         if (*at == '/') *at = '\\';
     crash_image_text(image, path, text, attributes, OLD_TIME);
 }
 
-/* A Windows, a CUDA 10.1, and the environment in one of its usual states. */
+static void text_at(crash_image *image, const char *target, const char *text, uint32_t attributes) {
+    text_in(image, CRASH_TREE, target, text, attributes);
+}
+
+static void toolkit(crash_image *image, const char *tree) {
+    text_in(image, tree, "bin/cudart64_101.dll", "cudart", 0x20);
+    text_in(image, tree, "version.txt", "CUDA Version 10.1.243\n", 0x20);
+    text_in(image, tree, "include/cuda_runtime.h", "a header of CUDA", 0x20);
+}
+
+/* A Windows, two CUDA 10.1, the packages, and the environment in one of its usual states. */
 static void bare(crash_image *image, unsigned environment) {
     memset(image, 0, sizeof *image);
     crash_image_folder(image, "C:\\Program Files");
     crash_image_folder(image, "C:\\Windows\\System32");
-    crash_image_text(image, "C:\\Users\\user\\Downloads\\cudnn-setup.exe", "the program", 0x20, OLD_TIME);
-    text_at(image, "bin/cudart64_101.dll", "cudart", 0x20);
-    text_at(image, "include/cuda_runtime.h", "a header of CUDA", 0x20);
+    crash_image_text(image, CRASH_DOWNLOADED, "the program", 0x20, OLD_TIME);
+    crash_put_packages(image);
+    toolkit(image, CRASH_TREE);
+    toolkit(image, CRASH_OTHER_TREE);
     if (environment == 0) { /* PATH without us, CUDA_PATH naming nothing usable */
         crash_image_value(image, CS_KEY_ENVIRONMENT, "Path", CS_REG_EXPAND_SZ, "C:\\Windows;C:\\tools");
         crash_image_value(image, CS_KEY_ENVIRONMENT, "CUDA_PATH", CS_REG_SZ, "D:\\gone");
@@ -135,5 +146,30 @@ const crash_scenario crash_scenarios[] = {
      .meddle = damage,
      .steps = {CRASH_REPAIR, CRASH_UNINSTALL, CRASH_INSTALL_803},
      .step_count = 3},
+    {.name = "uninstall from P, running",
+     .machine = with_760,
+     .before = {CRASH_INSTALL_803},
+     .before_count = 1,
+     .steps = {CRASH_UNINSTALL | CRASH_FROM_P},
+     .step_count = 1},
+    {.name = "other tree at rest, install",
+     .machine = with_760,
+     .before = {CRASH_INSTALL_802 | CRASH_ON_OTHER},
+     .before_count = 1,
+     .steps = {CRASH_INSTALL_803},
+     .step_count = 1},
+    {.name = "other tree at rest, uninstall",
+     .machine = with_760,
+     .before = {CRASH_INSTALL_803 | CRASH_ON_OTHER, CRASH_INSTALL_803},
+     .before_count = 2,
+     .steps = {CRASH_UNINSTALL},
+     .step_count = 1},
+    {.name = "two trees interrupted",
+     .machine = with_760,
+     .before = {CRASH_INSTALL_803},
+     .before_count = 1,
+     .interrupted = {CRASH_INTERRUPTED | CRASH_UNINSTALL, CRASH_INTERRUPTED | CRASH_INSTALL_803 | CRASH_ON_OTHER},
+     .steps = {CRASH_RECOVER},
+     .step_count = 1},
 };
 const size_t crash_scenario_count = sizeof crash_scenarios / sizeof crash_scenarios[0];

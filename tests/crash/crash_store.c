@@ -59,14 +59,21 @@ void crash_image_folder(crash_image *image, const char *text) {
     crash_image_hash(image);
 }
 
-uint16_t crash_image_text(crash_image *image, const char *text, const char *content, uint32_t attributes, int64_t time) {
+static uint16_t put(crash_image *image, const char *text, uint16_t content, uint16_t meta) {
     uint16_t path = crash_path(text);
     crash_image_folder(image, crash_path_text(crash_path_parent(path)));
-    size_t size = strlen(content);
-    image->at[path] =
-        (crash_entry){++image->next_file, crash_content(content, size, size), crash_meta(attributes, time, time + 1, true)};
+    image->at[path] = (crash_entry){++image->next_file, content, meta};
     crash_image_hash(image);
     return image->at[path].file;
+}
+
+uint16_t crash_image_text(crash_image *image, const char *text, const char *content, uint32_t attributes, int64_t time) {
+    size_t size = strlen(content);
+    return put(image, text, crash_content(content, size, size), crash_meta(attributes, time, time + 1, true));
+}
+
+uint16_t crash_image_file(crash_image *image, const char *path, const void *bytes, size_t size) {
+    return put(image, path, crash_content(bytes, size, size), crash_meta(0x20, 0, 0, true));
 }
 
 void crash_image_delete(crash_image *image, const char *text) {
@@ -98,7 +105,6 @@ void crash_machine_init(crash_machine *machine, crash_model model) {
     crash_fs_init(machine);
     crash_registry_init(machine);
     crash_system_init(machine);
-    machine->host = (cs_host){.fs = &machine->fs, .registry = &machine->registry, .system = &machine->system};
 }
 
 void crash_machine_load(crash_machine *machine, const crash_image *image) {
@@ -115,11 +121,16 @@ void crash_machine_load(crash_machine *machine, const crash_image *image) {
     memset(machine->handles, 0, sizeof machine->handles);
     machine->fault = (crash_fault){0};
     machine->calls = 0;
-    machine->full = false;
+    machine->room = CRASH_ROOM;
+    machine->full_from = 0;
+    machine->cancel_step = NULL;
+    machine->program = NULL;
+    machine->running = 0;
     machine->hook = NULL;
     machine->check = NULL;
-    machine->changes = 0;
+    machine->changes = machine->swept = 0;
     machine->slept_ms = 0;
+    machine->pauses = machine->longest_row = 0;
 }
 
 void crash_machine_save(const crash_machine *machine, crash_image *out) {
@@ -141,6 +152,20 @@ static uint32_t hash_text(const char *text) {
     return hash;
 }
 
+static bool is_same_call(const crash_fault *fault, const char *operation, const char *path) {
+    return strcmp(operation, fault->operation) == 0 && strcmp(path, fault->path) == 0;
+}
+
+/* The call that was struck, again, with nothing between: tried again. */
+static void note_repeat(crash_machine *machine, const char *operation, const char *path) {
+    crash_fault *fault = &machine->fault;
+    bool next = fault->struck && machine->calls == fault->last + 1 && is_same_call(fault, operation, path);
+    if (!next || !machine->paused) machine->pauses = 0; /* without a pause it is another attempt of its own */
+    if (next && !machine->paused) fault->hasty = true;
+    if (next) fault->repeats++;
+    machine->paused = false;
+}
+
 static bool strikes(crash_machine *machine, const char *operation, const char *path) {
     crash_fault *fault = &machine->fault;
     if (!fault->at || machine->calls < fault->at) return false;
@@ -150,15 +175,17 @@ static bool strikes(crash_machine *machine, const char *operation, const char *p
         fault->path_hash = hash_text(path);
         return true;
     }
-    return fault->for_good && hash_text(path) == fault->path_hash && strcmp(operation, fault->operation) == 0 &&
-           strcmp(path, fault->path) == 0;
+    return fault->for_good && hash_text(path) == fault->path_hash && is_same_call(fault, operation, path);
 }
 
 uint32_t crash_step(crash_machine *machine, const char *operation, const char *path, bool *after) {
     machine->calls++;
     *after = false;
+    if (!machine->fault.at) return 0;
+    note_repeat(machine, operation, path);
     if (!strikes(machine, operation, path)) return 0;
     machine->fault.struck = true;
+    machine->fault.last = machine->calls;
     *after = machine->fault.after;
     return machine->fault.code;
 }
@@ -222,6 +249,7 @@ void crash_apply(crash_machine *machine, crash_op op) {
     if (op.kind == OP_REMOVE) machine->where[op.file] = 0;
     if (op.kind == OP_MAKE) machine->dur_content[op.file] = op.content;
     machine->changes++;
+    if (op.kind == OP_REMOVE && crash_path_class(op.a) == CLASS_P_ASIDE) machine->swept++;
     if (op.kind != OP_DATA) {
         if (machine->pending_count == CRASH_PENDING) {
             machine->overflow = true;

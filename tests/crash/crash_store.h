@@ -14,14 +14,16 @@
 
 #include "cudnn_setup/host.h"
 
-#define CRASH_P     "C:\\Program Files\\cudnn-setup"
-#define CRASH_STATE CRASH_P "\\state"
-#define CRASH_TREE  "D:\\CUDA"
+#define CRASH_P          "C:\\Program Files\\cudnn-setup"
+#define CRASH_STATE      CRASH_P "\\state"
+#define CRASH_TREE       "D:\\CUDA"
+#define CRASH_OTHER_TREE "D:\\CUDA-other" /* a second one, of the same kind */
+#define CRASH_DOWNLOADED "C:\\Users\\user\\Downloads\\cudnn-setup.exe"
 
 enum {
-    CRASH_PATHS = 224,   /* paths that a job can name */
+    CRASH_PATHS = 320,   /* paths that a job can name */
     CRASH_FILES = 4096,  /* file ids that one machine can hand out */
-    CRASH_SLOTS = 32,    /* registry values */
+    CRASH_SLOTS = 48,    /* registry values */
     CRASH_PENDING = 128, /* changes not yet durable */
     CRASH_HANDLES = 128
 };
@@ -33,7 +35,8 @@ const char *crash_model_name(crash_model model);
 typedef enum crash_class {
     CLASS_FOREIGN, /* not ours: any change is a violation */
     CLASS_P,
-    CLASS_P_PROGRAM, /* programs, their .tmp and ~*.old */
+    CLASS_P_PROGRAM, /* programs and their .tmp */
+    CLASS_P_ASIDE,   /* ~<16 hex>.old: programs that still ran when they had to go */
     CLASS_P_STATUS,  /* status folder and files */
     CLASS_STATE,
     CLASS_LOCK,
@@ -89,12 +92,22 @@ typedef void (*crash_hook)(void *ctx, crash_machine *machine, const crash_op *op
 /* Before each operation that is going to change something. */
 typedef void (*crash_check)(void *ctx, crash_machine *machine, const crash_op *op);
 
+/* A disk without room: creating, growing and renaming answer 112. */
+typedef enum crash_room {
+    CRASH_ROOM,
+    CRASH_ROOM_IN_RESERVE, /* deleting `reserve` makes some */
+    CRASH_NO_ROOM          /* whatever is deleted */
+} crash_room;
+
 typedef struct crash_fault {
     unsigned long at; /* call number; 0: none */
     bool after;       /* done, and then reported as failed */
     bool for_good;    /* the same operation on the same path from then on */
     uint32_t code;
     bool struck;
+    unsigned long last; /* call that was struck last */
+    unsigned repeats;   /* the same call came again, with nothing between */
+    bool hasty;         /* ... not even a pause */
     char operation[24];
     uint32_t path_hash;
     char path[512];
@@ -119,18 +132,25 @@ struct crash_machine {
     crash_handle handles[CRASH_HANDLES];
     unsigned long calls;
     crash_fault fault;
-    bool full; /* no space: creating and growing fail with 112 */
+    crash_room room;
+    unsigned long full_from; /* the call at which the room is used up */
+    const char *cancel_step; /* the user cancels in this step, */
+    unsigned cancel_after;   /* when the run asks for the so-manieth time */
+    const char *program;     /* path that this program was started from; NULL: it does not run */
+    uint16_t running;        /* its file */
     crash_hook hook;
     crash_check check;
     void *ctx;
-    uint64_t random, random_names;
-    bool read_mark; /* somebody read what decides nothing */
-    unsigned long changes;
+    uint64_t random;
+    bool scheduled_live_name;     /* for deletion at the next restart */
+    bool read_mark;               /* somebody read what decides nothing */
+    unsigned long changes, swept; /* swept: those of them that removed a program that was put aside */
     uint64_t slept_ms;
+    unsigned pauses, longest_row; /* pauses in a row, with nothing but the same call between; the longest row so far */
+    bool paused;                  /* since the last call */
     cs_fs fs;
     cs_registry registry;
     cs_system system;
-    cs_host host;
 };
 
 void crash_machine_init(crash_machine *machine, crash_model model);
@@ -139,6 +159,8 @@ void crash_machine_load(crash_machine *machine, const crash_image *image);
 /* What programs see, as an image at rest. */
 void crash_machine_save(const crash_machine *machine, crash_image *out);
 size_t crash_machine_open_files(const crash_machine *machine);
+/* The program at this path runs: its file cannot be deleted until it ends (path NULL). */
+void crash_start_program(crash_machine *machine, const char *path);
 
 /* ---- names and contents; they live for the process ---- */
 uint16_t crash_path(const char *path); /* interned */
@@ -146,6 +168,12 @@ const char *crash_path_text(uint16_t path);
 crash_class crash_path_class(uint16_t path);
 uint16_t crash_path_parent(uint16_t path);
 unsigned crash_path_count(void);
+/* Which tree the path is about, by its place in the tree or in the state: 1, 2, or 0 for neither. */
+unsigned crash_path_tree(uint16_t path);
+enum { CRASH_TREES = 2 };
+void crash_name_tree(unsigned tree, const char *id); /* the name of its folder in P\state */
+/* Where this tree's journal, committed, undone or head is; 0: the tree has no name yet. */
+uint16_t crash_record_path(unsigned tree, crash_class class);
 uint16_t crash_content(const void *bytes, size_t size, uint64_t length); /* zeros from size to length */
 const void *crash_content_bytes(uint16_t content, size_t *size, uint64_t *length);
 uint16_t crash_content_torn(uint16_t content);
@@ -171,6 +199,7 @@ bool crash_is_folder(const crash_entry *entry);
 /* Act like another program, on an image at rest; the hash follows. */
 void crash_image_folder(crash_image *image, const char *path); /* with parents */
 uint16_t crash_image_text(crash_image *image, const char *path, const char *text, uint32_t attributes, int64_t time);
+uint16_t crash_image_file(crash_image *image, const char *path, const void *bytes, size_t size);
 void crash_image_delete(crash_image *image, const char *path);
 void crash_image_value(crash_image *image, const char *key, const char *name, uint32_t type, const char *text);
 

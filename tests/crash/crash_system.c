@@ -1,5 +1,6 @@
 /* The crash store's registry and system. Time stands still and chance is seeded, so that the journal's bytes are the same in
  * every run of a job. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,18 +140,31 @@ static int64_t sys_now(void *ctx) {
 }
 
 static uint64_t sys_ticks(void *ctx) { return ((crash_machine *)ctx)->slept_ms; }
-static void sys_sleep(void *ctx, uint32_t milliseconds) { ((crash_machine *)ctx)->slept_ms += milliseconds; }
+static void sys_sleep(void *ctx, uint32_t milliseconds) {
+    crash_machine *machine = ctx;
+    machine->slept_ms += milliseconds;
+    machine->paused = true;
+    if (++machine->pauses > machine->longest_row) machine->longest_row = machine->pauses;
+}
+
+/* For the names of programs put aside: chance never hits one that is taken, and images stay comparable. */
+static uint64_t free_name(const crash_machine *machine) {
+    for (uint64_t number = 1;; number++) {
+        char path[128];
+        snprintf(path, sizeof path, CRASH_P "\\~%016llx.old", (unsigned long long)number);
+        if (!machine->now.at[crash_path(path)].file) return number;
+    }
+}
 
 static cs_status sys_random(void *ctx, void *bytes, size_t size, cs_error *error) {
     crash_machine *machine = ctx;
     bool after;
     uint32_t code = crash_step(machine, "random", "", &after);
     if (code) return cs_fail_win32(error, code, "random", NULL);
-    /* Transaction ids do not depend on how many names for old programs were drawn before. */
-    uint64_t *random = size == 16 ? &machine->random : &machine->random_names;
+    uint64_t name = size == 8 ? free_name(machine) : 0;
     for (size_t i = 0; i < size; i++) {
-        *random = crash_mix(*random);
-        ((uint8_t *)bytes)[i] = (uint8_t)*random;
+        if (size != 8) machine->random = crash_mix(machine->random);
+        ((uint8_t *)bytes)[i] = (uint8_t)(size == 8 ? name >> 8 * (7 - i) : machine->random);
     }
     return CS_OK;
 }
@@ -188,15 +202,22 @@ static cs_status sys_computer_name(void *ctx, cs_buffer *out, cs_error *error) {
 }
 
 static cs_status sys_program_path(void *ctx, cs_buffer *out, cs_error *error) {
-    (void)ctx;
+    const crash_machine *machine = ctx;
     cs_buffer_clear(out);
-    cs_buffer_text(out, "C:\\Users\\user\\Downloads\\cudnn-setup.exe");
+    cs_buffer_text(out, machine->program);
     return cs_buffer_check(out, error);
 }
 
+void crash_start_program(crash_machine *machine, const char *path) {
+    machine->program = path;
+    machine->running = path ? machine->now.at[crash_path(path)].file : 0;
+}
+
+/* Wherever its file is by now. */
 static cs_status sys_program_file(void *ctx, cs_file **out, cs_error *error) {
     crash_machine *machine = ctx;
-    return machine->fs.open(machine->fs.ctx, "C:\\Users\\user\\Downloads\\cudnn-setup.exe", CS_OPEN_WATCH, out, error);
+    const char *path = crash_path_text(machine->where[machine->running]);
+    return machine->fs.open(machine->fs.ctx, *path ? path : machine->program, CS_OPEN_WATCH, out, error);
 }
 
 static cs_status sys_resource(void *ctx, const char *name, const void **bytes, size_t *size, cs_error *error) {
@@ -257,8 +278,10 @@ static cs_status sys_holders(void *ctx, const char *const *paths, size_t count, 
 }
 
 static cs_status sys_delete_at_restart(void *ctx, const char *path, cs_error *error) {
+    crash_machine *machine = ctx;
     bool after;
     uint32_t code = crash_step(ctx, "delete at restart", path, &after);
+    if (crash_path_class(crash_path(path)) != CLASS_P_ASIDE) machine->scheduled_live_name = true;
     return code ? cs_fail_win32(error, code, "delete at restart", path) : CS_OK;
 }
 

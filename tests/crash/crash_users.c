@@ -86,7 +86,7 @@ static bool act_on(const crash_explorer *e, crash_image *image, deed *d) {
 
 static bool is_compared(crash_class class) {
     return class != CLASS_B && class != CLASS_B_FOLDER && class != CLASS_MARK && class != CLASS_OLD && class != CLASS_NEW &&
-           class != CLASS_TARGET_FOLDER && class != CLASS_ARCHIVE;
+           class != CLASS_TARGET_FOLDER && class != CLASS_ARCHIVE && class != CLASS_P_ASIDE;
 }
 
 /* The same but for what the deed touched and what was parked because of it. */
@@ -110,12 +110,13 @@ static void note(crash_explorer *e, crash_invariant invariant, const deed *d, co
     crash_note_bad(e, invariant, text);
 }
 
-static void judge_contents(crash_explorer *e, const crash_image *before, const crash_image *final, const deed *d, bool is_after) {
+static void judge_contents(crash_explorer *e, size_t step, const crash_image *final, const deed *d, bool is_after) {
+    const crash_image *before = &e->stable[step];
     for (unsigned i = 1; i < crash_path_count(); i++) {
         crash_class class = crash_path_class((uint16_t)i);
         uint16_t file = before->at[i].file;
         if (!file || (class != CLASS_TARGET && class != CLASS_OLD)) continue;
-        if (file == d->removed || crash_has_file(final, file) || (is_after && e->may_vanish[file])) continue;
+        if (file == d->removed || crash_has_file(final, file) || (is_after && e->may_vanish[step][file])) continue;
         note(e, INV_CONSERVATION, d, crash_path_text((uint16_t)i));
     }
 }
@@ -132,7 +133,7 @@ static void judge(crash_explorer *e, const crash_image *from, const crash_image 
         note(e, INV_BEFORE_OR_AFTER, d, text);
     }
     if (from->must && !is_after) note(e, INV_SUCCESS_KEPT, d, "success was reported, and it was lost");
-    judge_contents(e, before, final, d, is_after);
+    judge_contents(e, from->step, final, d, is_after);
 }
 
 /* ---- running ---- */
@@ -165,7 +166,7 @@ static void collect_recovery(void *ctx, const crash_image *image) {
 
 /* `mark` decides nothing, and beside a parked file it may stay. */
 static uint64_t hash_without_mark(const crash_image *image) {
-    uint64_t hash = image->hash;
+    uint64_t hash = crash_state_hash(image);
     for (unsigned i = 1; i < crash_path_count(); i++)
         if (crash_path_class((uint16_t)i) == CLASS_MARK) hash -= crash_entry_hash((uint16_t)i, &image->at[i]);
     return hash;
@@ -208,11 +209,11 @@ static void act_and_follow(crash_explorer *e, const crash_image *image, unsigned
 void crash_users(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
                  crash_result *out) {
     static crash_explorer e;
-    crash_explorer_init(&e, model, limits, collect_forward, out);
-    if (!crash_explorer_prepare(&e, scenario, environment)) {
+    crash_explorer_init(&e, scenario, model, limits, collect_forward, out);
+    if (!crash_explorer_prepare(&e, environment)) {
         crash_note_bad(&e, INV_BEFORE_OR_AFTER, "the run without a crash fails");
     } else {
-        crash_explorer_forward(&e, scenario);
+        crash_explorer_forward(&e);
         e.images.emit = collect_recovery;
         e.meddled = true;
         size_t count = e.stack_count;

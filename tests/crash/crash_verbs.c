@@ -4,28 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudnn_setup/derive.h"
 #include "cudnn_setup/hash.h"
-#include "cudnn_setup/plan.h"
-#include "cudnn_setup/programs.h"
-#include "cudnn_setup/trees.h"
+#include "cudnn_setup/operations.h"
+#include "zip_writer.h"
+
+#define MEDIA "C:\\media"
 
 unsigned crash_rows = 3;
 
-typedef struct work {
-    const cs_host *host;
-    cs_session session;
-    cs_tree_place place;
-    cs_known_tree known;
-    bool has_head, begun;
-    char txid[CS_ID_HEX + 1];
-    cs_environment_plan environment;
-    cs_stage stage;
-    cs_plan plan;
-    cs_error *error;
-} work;
-
-/* ---- the package ---- */
+/* ---- the packages ---- */
 
 static const char *const targets[CRASH_ROWS_MAX] = {"bin/cudnn64_8.dll", "include/cudnn.h", "lib/x64/cudnn.lib",
                                                     "NVIDIA_SLA_cuDNN_Support.txt"};
@@ -41,196 +28,123 @@ const char *crash_row_text(const char *version, unsigned row) {
     return text;
 }
 
-static const cs_manifest *manifest_of(const char *version) {
-    static cs_manifest both[2];
-    cs_manifest *manifest = &both[strcmp(version, "8.0.3") == 0];
-    if (manifest->file_count) return manifest;
+static void must(bool good) {
+    if (!good) abort();
+}
+
+static void hex_of(const void *bytes, size_t size, char out[CS_SHA256_HEX + 1]) {
+    uint8_t digest[CS_SHA256_SIZE];
+    must(cs_sha256_bytes(bytes, size, digest, NULL) == CS_OK);
+    cs_hex(digest, sizeof digest, out);
+}
+
+static void put_manifest(crash_image *image, const char *version, const char *archive_hex) {
     cs_buffer json = {0};
-    cs_error error = {0};
+    char path[64];
     cs_buffer_format(&json,
                      "{\"schema\": 1, \"product\": \"cuDNN\", \"version\": \"%s.33\", \"cudnn_version\": %u, \"cuda\": \"10.1\", "
-                     "\"sample\": true, \"archive\": {\"names\": [\"sample.zip\"]}, \"files\": [",
-                     version, strcmp(version, "8.0.3") == 0 ? 8003u : 8002u);
+                     "\"sample\": true, \"archive\": {\"names\": [\"%s.zip\"], \"sha256\": \"%s\"}, \"files\": [",
+                     version, strcmp(version, "8.0.3") == 0 ? 8003u : 8002u, version, archive_hex);
     for (unsigned i = 0; i < crash_rows; i++) {
-        uint8_t digest[CS_SHA256_SIZE];
-        char hex[CS_SHA256_HEX + 1];
         const char *text = crash_row_text(version, i);
-        if (cs_sha256_bytes(text, strlen(text), digest, NULL) != CS_OK) abort();
-        cs_hex(digest, sizeof digest, hex);
+        char hex[CS_SHA256_HEX + 1];
+        hex_of(text, strlen(text), hex);
         cs_buffer_format(&json, "%s{\"source\": \"%s\", \"target\": \"%s\", \"kind\": \"%s\", \"size\": %u, \"sha256\": \"%s\"}",
                          i ? ", " : "", targets[i], targets[i], roles[i], (unsigned)strlen(text), hex);
     }
     cs_buffer_text(&json, "]}");
-    if (cs_manifest_parse("sample", json.data, json.size, manifest, &error) != CS_OK) {
-        char line[1024];
-        cs_error_text(&error, line, sizeof line);
-        fprintf(stderr, "crash explorer: %s\n", line);
-        abort();
-    }
+    must(!json.failed);
+    snprintf(path, sizeof path, MEDIA "\\%s.json", version);
+    crash_image_file(image, path, json.data, json.size);
     cs_buffer_free(&json);
-    return manifest;
 }
 
-/* ---- the parts of a run ---- */
-
-static const cs_record *head_of(const work *w) { return w->has_head ? &w->known.head : NULL; }
-
-static const cs_receipt *top_of(const work *w) { return cs_trees_top(&w->known.head); }
-
-static cs_status find_tree(work *w) {
-    cs_status status = cs_tree_open(w->host, CRASH_TREE, &w->place.tree, w->error);
-    bool gone = status == CS_E_NOT_FOUND;
-    cs_strings trees = {0};
-    if (status == CS_OK) memcpy(w->known.id, w->place.tree.id, sizeof w->known.id);
-    if (gone) {
-        status = cs_session_trees(&w->session, &trees, w->error);
-        if (status == CS_OK && trees.count == 1) memcpy(w->known.id, trees.items[0], sizeof w->known.id);
+static void put_package(crash_image *image, const char *version) {
+    zip_writer writer;
+    unsigned char *data = NULL;
+    size_t size = 0;
+    char entry[128], path[64], hex[CS_SHA256_HEX + 1];
+    zip_begin(&writer, NULL);
+    for (unsigned i = 0; i < crash_rows; i++) {
+        const char *text = crash_row_text(version, i);
+        snprintf(entry, sizeof entry, "cuda/%s", targets[i]);
+        zip_add_bytes(&writer, entry, text, strlen(text));
     }
-    cs_strings_free(&trees);
-    if (status != CS_OK) return status;
-    status = cs_session_head(&w->session, w->known.id, &w->known.head, &w->known.pending, w->error);
-    w->has_head = status == CS_OK;
-    if (status == CS_E_NOTHING) status = CS_OK;
-    if (status == CS_OK && gone) status = cs_tree_locate(w->host, &w->known, NULL, &w->place, w->error);
-    return status;
+    zip_end(&writer, NULL);
+    must(zip_close(&writer, &data, &size));
+    snprintf(path, sizeof path, MEDIA "\\%s.zip", version);
+    crash_image_file(image, path, data, size);
+    hex_of(data, size, hex);
+    free(data);
+    put_manifest(image, version, hex);
 }
 
-static cs_status begin(work *w) {
-    cs_status status = cs_programs_ensure(&w->session, w->error);
-    if (status == CS_OK) status = cs_plan_new_txid(w->host, w->txid, w->error);
-    if (status == CS_OK) status = cs_transaction_begin(&w->session, &w->place.tree, w->txid, w->error);
-    w->begun = status == CS_OK;
-    return status;
+void crash_put_packages(crash_image *image) {
+    put_package(image, "8.0.2");
+    put_package(image, "8.0.3");
 }
 
-/* What cs_stage_unpack does, with bytes from memory. */
-static cs_status stage_row(work *w, unsigned row, const char *text) {
-    const cs_sink sink = cs_stage_sink(&w->stage);
-    cs_status status = sink.begin(sink.ctx, row, strlen(text), w->error);
-    if (status == CS_OK) status = sink.write(sink.ctx, row, text, strlen(text), w->error);
-    return status == CS_OK ? sink.end(sink.ctx, row, &w->stage.staged[row], w->error) : status;
+/* ---- running ---- */
+
+typedef struct listener {
+    crash_machine *machine;
+    crash_told *told;
+    unsigned asked; /* since the step at which somebody cancels */
+    bool counting;
+} listener;
+
+static void on_event(void *ctx, const cs_event *event) {
+    listener *l = ctx;
+    /* A name in `cleanup` that cannot go now is told of in the log alone: programs that still run are the usual reason. */
+    if (event->kind == CS_EVENT_WARNING || strcmp(event->id, "clean.later") == 0) l->told->warnings++;
+    if (event->kind != CS_EVENT_STEP) return;
+    if (strcmp(event->id, "clean") == 0) l->told->durable = true;
+    if (strcmp(event->id, "undo") == 0) l->told->undo_call = l->machine->calls + 1;
+    if (l->machine->cancel_step && strcmp(event->id, l->machine->cancel_step) == 0) l->counting = true;
 }
 
-static cs_status stage(work *w, const cs_manifest *manifest, const char *version, const bool *only) {
-    cs_stage_start(&w->stage, w->host, w->place.tree.path, w->txid, manifest);
-    cs_status status = CS_OK;
-    for (unsigned i = 0; i < manifest->file_count && status == CS_OK; i++) {
-        w->stage.wanted[i] = !only || only[i];
-        w->stage.staged[i].size = manifest->files[i].size;
-        memcpy(w->stage.staged[i].sha256, manifest->files[i].sha256, CS_SHA256_SIZE);
-        status = stage_row(w, i, crash_row_text(version, i));
-    }
-    cs_stage_end(&w->stage);
-    return status;
+static bool on_cancelled(void *ctx) {
+    listener *l = ctx;
+    return l->counting && ++l->asked >= l->machine->cancel_after;
 }
 
-static cs_status commit(work *w, bool *done) {
-    cs_status status = cs_transaction_commit(&w->session, &w->place.tree, &w->plan.record, w->error);
-    if (status == CS_OK) *done = true;
-    return status;
-}
-
-/* ---- the verbs ---- */
-
-static cs_status install(work *w, const char *version, bool *done) {
-    const cs_manifest *manifest = manifest_of(version);
-    cs_status status =
-        cs_environment_plan_install(w->host, w->place.tree.path, true, CS_ENV_ALL, false, &w->environment, w->error);
-    if (status == CS_OK) status = begin(w);
-    if (status == CS_OK) status = stage(w, manifest, version, NULL);
-    cs_install_input input = {.manifest = manifest,
-                              .trust = {.kind = CS_TRUST_SEALED, .sample = true},
-                              .stage = &w->stage,
-                              .head = head_of(w),
-                              .environment = &w->environment,
-                              .now = w->host->system->now(w->host->system->ctx)};
-    memcpy(input.trust.manifest_sha256, manifest->sha256, CS_SHA256_SIZE);
-    if (status == CS_OK) status = cs_plan_install(&w->plan, w->host, &w->place.tree, w->txid, &input, w->error);
-    if (status != CS_OK) return status;
-    const cs_receipt *top = w->has_head ? top_of(w) : NULL;
-    if (top && !cs_plan_changes(&w->plan) && top->cudnn_version == manifest->cudnn_version)
-        return cs_transaction_abandon(&w->session, &w->place.tree, w->txid, w->error);
-    status = cs_session_keep_manifest(&w->session, w->place.tree.id, manifest, w->error);
-    return status == CS_OK ? commit(w, done) : status;
-}
-
-static cs_status undo(work *w, cs_kind kind, size_t depth, bool *done) {
-    const cs_record *head = head_of(w);
-    if (!head || !head->stack_count) return cs_fail(w->error, CS_E_NOTHING, "undo", CRASH_TREE, NULL);
-    if (depth > head->stack_count) depth = head->stack_count;
-    cs_status status = begin(w);
-    if (status == CS_OK)
-        status = cs_environment_plan_undo(w->host, head->tree_path, &head->stack[head->stack_count - depth], depth, NULL, 0,
-                                          &w->environment, w->error);
-    if (status == CS_OK)
-        status = cs_plan_undo(&w->plan, w->host, &w->place.tree, w->txid, kind, head, depth, w->place.strangers, w->place.gone,
-                              w->error);
-    if (status == CS_OK) status = cs_plan_add_changes(&w->plan, &w->environment, w->error);
-    return status == CS_OK ? commit(w, done) : status;
-}
-
-static cs_status repair(work *w, bool *done) {
-    const cs_record *head = head_of(w);
-    bool bad[CS_MANIFEST_MAX_FILES] = {false};
-    size_t count = 0;
-    if (!head || !head->stack_count) return cs_fail(w->error, CS_E_NOTHING, "repair", CRASH_TREE, NULL);
-    const char *version = top_of(w)->cudnn_version == 8003 ? "8.0.3" : "8.0.2";
-    cs_status status = cs_plan_find_bad(w->host, w->place.tree.path, top_of(w), bad, &count, w->error);
-    if (status == CS_OK)
-        status = cs_environment_plan_install(w->host, w->place.tree.path, true, CS_ENV_ALL, false, &w->environment, w->error);
-    if (status != CS_OK || (!count && !w->environment.count)) return status;
-    status = begin(w);
-    if (status == CS_OK && count) status = stage(w, manifest_of(version), version, bad);
-    if (status == CS_OK)
-        status = cs_plan_repair(&w->plan, w->host, &w->place.tree, w->txid, head, bad, count ? &w->stage : NULL, w->error);
-    if (status == CS_OK) status = cs_plan_add_changes(&w->plan, &w->environment, w->error);
-    return status == CS_OK ? commit(w, done) : status;
-}
-
-static cs_status act(work *w, crash_verb verb, bool *done) {
-    switch (verb) {
+static cs_status operate(const cs_host *host, crash_verb verb, cs_options *options, cs_outcome *outcome) {
+    static const char *const archives[] = {MEDIA "\\8.0.2.zip", MEDIA "\\8.0.3.zip"};
+    static const char *const manifests[] = {MEDIA "\\8.0.2.json", MEDIA "\\8.0.3.json"};
+    options->cuda = (char *)(verb & CRASH_ON_OTHER ? CRASH_OTHER_TREE : CRASH_TREE);
+    switch (verb & CRASH_VERB_MASK) {
     case CRASH_INSTALL_802:
-        return install(w, "8.0.2", done);
     case CRASH_INSTALL_803:
-        return install(w, "8.0.3", done);
+        options->archive = (char *)archives[verb & 1];
+        options->manifest = (char *)manifests[verb & 1];
+        return cs_install(host, options, outcome);
     case CRASH_UNINSTALL:
-        return undo(w, CS_KIND_UNINSTALL, SIZE_MAX, done);
+        return cs_uninstall(host, options, outcome);
     case CRASH_ROLLBACK:
-        return undo(w, CS_KIND_ROLLBACK, 1, done);
+        return cs_rollback(host, options, outcome);
     case CRASH_REPAIR:
-        return repair(w, done);
+        options->archive = (char *)archives[1]; /* scenarios repair 8.0.3 */
+        return cs_repair(host, options, outcome);
     default:
-        return CS_OK;
+        options->cuda = NULL;
+        return cs_recover(host, options, outcome);
     }
 }
 
-static void release(work *w) {
-    cs_plan_free(&w->plan);
-    cs_environment_plan_free(&w->environment);
-    cs_record_free(&w->known.head);
-    cs_tree_place_free(&w->place);
-}
-
-cs_status crash_verb_run(crash_machine *machine, crash_verb verb, uint64_t seed, bool *done, cs_error *error) {
-    bool did_work, unused = false;
-    cs_error ignored = {0};
-    work w = {.host = &machine->host, .error = error ? error : &ignored};
-    if (!done) done = &unused;
-    if (verb == CRASH_INSTALL_802 || verb == CRASH_INSTALL_803 || verb == CRASH_REPAIR) { /* made before anything can fail */
-        manifest_of("8.0.2");
-        manifest_of("8.0.3");
-    }
+cs_status crash_verb_run(crash_machine *machine, crash_verb verb, uint64_t seed, crash_told *told) {
+    crash_told unused;
+    listener l = {.machine = machine, .told = told ? told : &unused};
+    const cs_events events = {.ctx = &l, .emit = on_event, .cancelled = on_cancelled};
+    const cs_host host = {.fs = &machine->fs, .registry = &machine->registry, .system = &machine->system, .events = &events};
+    cs_options options = {.ui = CS_UI_QUIET, .selftest = CS_SELFTEST_SKIP, .verb_given = true};
+    cs_outcome outcome = {0};
+    *l.told = (crash_told){0};
     machine->random = seed;
-    cs_status status = cs_session_open(w.host, &w.session, w.error);
-    if (status != CS_OK) return status;
-    status = cs_session_recover(&w.session, &did_work, w.error);
-    if (status == CS_OK && verb != CRASH_RECOVER) status = find_tree(&w);
-    if (status == CS_OK) status = act(&w, verb, done);
-    if (status != CS_OK && status != CS_E_PENDING && w.begun && !*done)
-        cs_transaction_abandon(&w.session, &w.place.tree, w.txid, NULL);
-    /* A failure here is a warning, as in every verb. */
-    cs_derive(&w.session, &ignored);
-    release(&w);
-    cs_session_close(&w.session);
+    crash_start_program(machine, verb & CRASH_FROM_P ? CRASH_P "\\cudnn-setup.exe" : CRASH_DOWNLOADED);
+    cs_status status = operate(&host, verb, &options, &outcome);
+    l.told->error = outcome.error;
+    snprintf(l.told->message, sizeof l.told->message, "%s", cs_buffer_string(&outcome.message));
+    cs_outcome_free(&outcome);
+    crash_start_program(machine, NULL);
     return status;
 }
