@@ -146,6 +146,7 @@ static void judge_retries(crash_explorer *e, const crash_told *told) {
     const crash_fault *fault = &m->fault;
     bool transient = fault->code == 5 || fault->code == 32 || fault->code == 33;
     if (fault->hasty && is_flush(fault->operation)) crash_note_fault(e, INV_REPORT, told, "a flush was tried again");
+    if (m->denied) return;
     if (m->slept_ms && (!transient || is_flush(fault->operation)))
         crash_note_fault(e, INV_REPORT, told, "retried, and must not be");
     if (m->longest_row > RETRIES) crash_note_fault(e, INV_REPORT, told, "retried more than ten times");

@@ -243,6 +243,7 @@ static uint32_t remove_code(crash_machine *machine, crash_handle *handle) {
     bool inherited;
     crash_meta_get(entry_of(handle)->meta, &info, &inherited);
     if (!machine->where[handle->file]) return 0; /* done before, though it was reported as failed */
+    machine->denied = machine->denied || handle->file == machine->running;
     if (!handle->may_delete || info.attributes & 1 || handle->file == machine->running) return 5;
     if (machine->room == CRASH_ROOM_IN_RESERVE && crash_path_class(machine->where[handle->file]) == CLASS_RESERVE)
         machine->room = CRASH_ROOM;

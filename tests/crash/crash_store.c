@@ -126,6 +126,7 @@ void crash_machine_load(crash_machine *machine, const crash_image *image) {
     machine->cancel_step = NULL;
     machine->program = NULL;
     machine->running = 0;
+    machine->denied = false;
     machine->hook = NULL;
     machine->check = NULL;
     machine->changes = machine->swept = 0;

@@ -137,6 +137,7 @@ struct crash_machine {
     const char *cancel_step; /* the user cancels in this step, */
     unsigned cancel_after;   /* when the run asks for the so-manieth time */
     const char *program;     /* path that this program was started from; NULL: it does not run */
+    bool denied;             /* ... and somebody tried to delete it: that is tried again, fault or not */
     uint16_t running;        /* its file */
     crash_hook hook;
     crash_check check;
