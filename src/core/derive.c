@@ -17,6 +17,8 @@ typedef struct facts {
     cs_strings installed; /* those with a receipt, as far as anybody knows */
     cs_strings readable;  /* those of them whose records can be read: what is written follows from these */
     bool pending;
+    cs_status unread; /* the first head that could be read when the run began and not now */
+    cs_error why;
 } facts;
 
 static void keep_first(cs_status *first, cs_error *error, cs_status status, const cs_error *one) {
@@ -172,12 +174,15 @@ static cs_status drop_status_files(const cs_session *session, const facts *known
 /* A tree whose records cannot be read may well be installed: what was derived from them stays as it is. */
 static cs_status gather_one(const cs_session *session, const char *id, facts *out, cs_error *error) {
     cs_record head = {0};
+    cs_error one = {0};
     cs_pending pending = CS_PENDING_NONE;
-    cs_status status = cs_session_head(session, id, &head, &pending, error);
+    cs_status status = cs_session_head(session, id, &head, &pending, &one);
     bool installed = status == CS_OK && head.stack_count, blocked = status != CS_OK && status != CS_E_NOTHING;
     out->pending = out->pending || pending != CS_PENDING_NONE;
     cs_record_free(&head);
+    if (status == CS_E_NO_MEMORY && error) *error = one;
     if (status == CS_E_NO_MEMORY) return status;
+    if (blocked && !cs_session_is_set_aside(session, id)) keep_first(&out->unread, &out->why, status, &one);
     status = installed || blocked ? cs_strings_add(&out->installed, id, error) : CS_OK;
     return status == CS_OK && installed ? cs_strings_add(&out->readable, id, error) : status;
 }
@@ -222,6 +227,7 @@ cs_status cs_derive(cs_session *session, cs_error *error) {
         if (!known.pending && !known.installed.count && off == CS_OK)
             keep_first(&first, error, cs_programs_collect(session, &one), &one);
         keep_first(&first, error, cs_derive_entry_drop_others(session, &known.installed, &one), &one);
+        keep_first(&first, error, known.unread, &known.why);
     }
     cs_strings_free(&known.ids);
     cs_strings_free(&known.installed);

@@ -98,6 +98,16 @@ static void tell_space(const cs_plan *plan, const cs_host *host, cs_buffer *out)
     cs_buffer_text(out, ".\n");
 }
 
+/* What people find out only afterwards: programs name the file that they were built for. */
+static void tell_names(const cs_plan *plan, cs_buffer *out) {
+    const cs_record *record = &plan->record;
+    if (record->kind != CS_KIND_INSTALL || !record->stack_count) return;
+    unsigned major = (unsigned)(record->stack[record->stack_count - 1].cudnn_version / 1000);
+    cs_buffer_format(
+        out, "Programs will find cudnn64_%u.dll; one that asks for cudnn64_%u.dll needs cuDNN %u, which can lie beside it.\n",
+        major, major - 1, major - 1);
+}
+
 static void tell_holders(const cs_holders *holders, cs_buffer *out) {
     if (!holders->count) return;
     cs_buffer_text(out, "Programs that have these files loaded:\n");
@@ -119,5 +129,6 @@ void cs_plan_tell(const cs_plan *plan, const cs_host *host, cs_outcome *outcome)
     tell_files(plan, out);
     tell_values(plan, host, out);
     tell_space(plan, host, out);
+    tell_names(plan, out);
     tell_holders(&outcome->in_use, out);
 }

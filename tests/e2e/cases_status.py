@@ -14,9 +14,9 @@ RTL = "\u202e"
 
 
 def check_wording(t, text, what):
-    for line in text.replace("\r", "").splitlines():
-        for pattern in CLUMSY:
-            t.check(not re.search(pattern, line), "%s: clumsy (%s): %s" % (what, pattern, line))
+    lines = text.replace("\r", "").splitlines()
+    clumsy = [line for line in lines if any(re.search(pattern, line) for pattern in CLUMSY)]
+    t.equal(clumsy, [], what + ": clumsy lines")
 
 
 def counts(files):

@@ -207,6 +207,23 @@ static void test_derive_failure_is_a_warning(void **state) {
     verb_case_end(&c);
 }
 
+/* What the records say cannot be told again then: what was derived stays, and it is said. */
+static void test_derive_a_head_that_cannot_be_read_now_is_said(void **state) {
+    (void)state;
+    verb_case c;
+    cs_session session = {0};
+    cs_error error = {0};
+    begin_installed(&c);
+    assert_int_equal(cs_session_open(c.host, &session, NULL), CS_OK);
+    memory_host_fail_on(c.machine, "open read", "head", MEMORY_BEFORE, 23);
+    assert_int_not_equal(cs_derive(&session, &error), CS_OK);
+    assert_true(memory_host_failed(c.machine));
+    assert_string_equal(error.path + strlen(error.path) - 4, "head");
+    assert_string_equal(entry(&c, "DisplayVersion"), "8.0.3.33");
+    cs_session_close(&session);
+    verb_case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derive_writes_the_entry),
@@ -219,6 +236,7 @@ int main(void) {
         cmocka_unit_test(test_derive_turns_a_forgotten_service_off),
         cmocka_unit_test(test_derive_a_service_that_cannot_be_had_is_a_warning),
         cmocka_unit_test(test_derive_failure_is_a_warning),
+        cmocka_unit_test(test_derive_a_head_that_cannot_be_read_now_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
