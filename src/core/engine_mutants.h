@@ -25,8 +25,9 @@ typedef enum cs_mutant {
     CS_MUTANT_OTHER_NAME,       /* a file under a name that is not on the list */
     CS_MUTANT_RESTLESS,         /* recovery writes though there is nothing to do */
     CS_MUTANT_FLUSH_RETRIED,
-    CS_MUTANT_WARNING_MISSING, /* nothing is said of tidying up that is not finished */
-    CS_MUTANT_PENDING_HIDDEN,  /* an undo that is not finished is reported as done */
+    CS_MUTANT_WARNING_MISSING,   /* nothing is said of tidying up that is not finished */
+    CS_MUTANT_PENDING_HIDDEN,    /* an undo that is not finished is reported as done */
+    CS_MUTANT_SERVICE_UNFLUSHED, /* its program goes while a crash could bring the service back */
     CS_MUTANTS
 } cs_mutant;
 

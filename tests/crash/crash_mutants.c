@@ -28,6 +28,7 @@ const char *crash_mutant_name(cs_mutant mutant) {
         [CS_MUTANT_FLUSH_RETRIED] = "a failed flush is tried again",
         [CS_MUTANT_WARNING_MISSING] = "no warning of what was not tidied up",
         [CS_MUTANT_PENDING_HIDDEN] = "an unfinished undo reported as done",
+        [CS_MUTANT_SERVICE_UNFLUSHED] = "no RegFlushKey before the service's program goes",
     };
     return names[mutant];
 }
