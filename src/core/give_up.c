@@ -16,7 +16,7 @@ enum { RECORD_NAMES = sizeof record_names / sizeof record_names[0] };
 
 static cs_status check_one(cs_engine *engine, const char *name, cs_error *error) {
     cs_buffer path = {0};
-    cs_file_info info;
+    cs_file_info info = {0};
     bool there = false;
     cs_status status = cs_engine_state_path(engine->session, engine->tree_id, name, &path, error);
     if (status == CS_OK) status = cs_engine_stat(engine, path.data, &there, &info, error);

@@ -126,7 +126,7 @@ static cs_status fill(middle *m, cs_error *error) {
 
 static void walk(const middle *m, cs_value_diff *out) {
     size_t i = m->start;
-    size_t j = m->start;
+    size_t j = i;
     while (i < m->before_end || j < m->after_end) {
         bool both = i < m->before_end && j < m->after_end && m->lengths;
         if (both && same(m->before, i, m->after, j)) {
