@@ -2,7 +2,8 @@
  *
  *   e2e_helper tree DIR OUT               every file and folder below DIR: name, attributes, size, last write time
  *   e2e_helper reg-get KEY NAME OUT       type and bytes of a value of HKLM
- *   e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
+ *   e2e_helper reg-tree OUT KEY...        every key and value below keys such as HKLM\System, as in a .reg file; an absent key:
+ * nothing e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
  *   e2e_helper listen OUT READY STOP      a top-level window that writes each WM_SETTINGCHANGE it receives, until STOP exists
  *   e2e_helper hang READY STOP            a top-level window that never answers, until STOP exists
  *   e2e_helper hold DLL|DLL... READY STOP loads DLLs and keeps them, until STOP exists; READY holds its process id
@@ -106,6 +107,106 @@ static int command_reg_get(wchar_t **arguments) {
         output_text(&out, L"absent");
     }
     return output_close(&out) ? 0 : 1;
+}
+
+/* ---- reg-tree ---- */
+
+/* As in a .reg file, in quotes. */
+static void quoted(FILE *out, const wchar_t *text) {
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == L'\\' || *text == L'"') fputc('\\', out);
+        char bytes[8];
+        wchar_t one[3] = {text[0], 0, 0};
+        if (text[0] >= 0xD800 && text[0] < 0xDC00 && text[1]) one[1] = *++text;
+        int size = WideCharToMultiByte(CP_UTF8, 0, one, -1, bytes, sizeof bytes, NULL, NULL);
+        if (size > 1) fwrite(bytes, 1, (size_t)size - 1, out);
+    }
+    fputc('"', out);
+}
+
+/* Whether quotes can say the value whole: one terminator, at its end, and nothing that breaks a line. */
+static bool is_plain(const BYTE *bytes, DWORD size) {
+    if (size < 2 || size % 2) return false;
+    for (DWORD i = 0; i < size; i += 2) {
+        unsigned unit = bytes[i] | (unsigned)bytes[i + 1] << 8;
+        if (i + 2 == size ? unit != 0 : unit < 0x20 || (unit >= 0xD800 && unit < 0xE000)) return false;
+    }
+    return true;
+}
+
+static void write_value(FILE *out, const wchar_t *name, DWORD type, const BYTE *bytes, DWORD size) {
+    if (*name)
+        quoted(out, name);
+    else
+        fputc('@', out);
+    fputc('=', out);
+    if (type == REG_SZ && is_plain(bytes, size)) {
+        quoted(out, (const wchar_t *)(const void *)bytes);
+    } else if (type == REG_DWORD && size == 4) {
+        fprintf(out, "dword:%02x%02x%02x%02x", bytes[3], bytes[2], bytes[1], bytes[0]);
+    } else {
+        fprintf(out, type == REG_BINARY ? "hex:" : "hex(%lx):", (unsigned long)type);
+        for (DWORD i = 0; i < size; i++) fprintf(out, "%s%02x", i ? "," : "", bytes[i]);
+    }
+    fputc('\n', out);
+}
+
+static bool write_key(FILE *out, HKEY parent, const wchar_t *name, const wchar_t *full);
+
+static bool write_values(FILE *out, HKEY key) {
+    static BYTE bytes[1024 * 1024];
+    static wchar_t name[16384];
+    for (DWORD i = 0;; i++) {
+        DWORD length = 16384, size = sizeof bytes, type;
+        LSTATUS status = RegEnumValueW(key, i, name, &length, NULL, &type, bytes, &size);
+        if (status == ERROR_NO_MORE_ITEMS) return true;
+        if (status != ERROR_SUCCESS) return false;
+        write_value(out, name, type, bytes, size);
+    }
+}
+
+static bool write_keys(FILE *out, HKEY key, const wchar_t *full) {
+    for (DWORD i = 0;; i++) {
+        wchar_t name[256], below[4096];
+        DWORD length = 256;
+        LSTATUS status = RegEnumKeyExW(key, i, name, &length, NULL, NULL, NULL, NULL);
+        if (status == ERROR_NO_MORE_ITEMS) return true;
+        if (status != ERROR_SUCCESS || swprintf(below, 4096, L"%ls\\%ls", full, name) < 0) return false;
+        if (!write_key(out, key, name, below)) return false;
+    }
+}
+
+/* A key that goes away meanwhile is not there: what others do is no fault. */
+static bool write_key(FILE *out, HKEY parent, const wchar_t *name, const wchar_t *full) {
+    HKEY key;
+    LSTATUS status = RegOpenKeyExW(parent, name, 0, KEY_READ | KEY_WOW64_64KEY, &key);
+    if (status == ERROR_FILE_NOT_FOUND) return true;
+    if (status != ERROR_SUCCESS) return false;
+    char utf8[8192];
+    bool done = WideCharToMultiByte(CP_UTF8, 0, full, -1, utf8, sizeof utf8, NULL, NULL) > 0;
+    if (done) fprintf(out, "[%s]\n", utf8);
+    done = done && write_values(out, key) && write_keys(out, key, full);
+    RegCloseKey(key);
+    return done;
+}
+
+static int command_reg_tree(int count, wchar_t **arguments) {
+    static const struct {
+        const wchar_t *prefix, *name;
+        HKEY key;
+    } roots[] = {{L"HKLM\\", L"HKEY_LOCAL_MACHINE", HKEY_LOCAL_MACHINE}, {L"HKCU\\", L"HKEY_CURRENT_USER", HKEY_CURRENT_USER}};
+    FILE *out = _wfopen(arguments[0], L"wb");
+    bool done = out != NULL;
+    for (int i = 1; i < count && done; i++) {
+        wchar_t full[4096];
+        size_t root = wcsncmp(arguments[i], roots[0].prefix, 5) ? 1 : 0;
+        done = !wcsncmp(arguments[i], roots[root].prefix, 5) &&
+               swprintf(full, 4096, L"%ls\\%ls", roots[root].name, arguments[i] + 5) > 0 &&
+               write_key(out, roots[root].key, arguments[i] + 5, full);
+    }
+    if (out && (ferror(out) || fclose(out))) done = false;
+    return done ? 0 : 1;
 }
 
 /* The bytes of a HEX argument, followed by what is no terminator: RegSetValueEx looks behind an unterminated string's end. */
@@ -295,6 +396,7 @@ int wmain(int count, wchar_t **arguments) {
         {L"endsession", 2, command_endsession},
         {L"restricted", 1, command_restricted},
     };
+    if (count > 3 && !wcscmp(arguments[1], L"reg-tree")) return command_reg_tree(count - 2, arguments + 2);
     for (size_t i = 0; count > 1 && i < sizeof commands / sizeof commands[0]; i++)
         if (!wcscmp(arguments[1], commands[i].name) && count - 2 == commands[i].arguments) return commands[i].run(arguments + 2);
     fputs("e2e_helper: bad arguments\n", stderr);

@@ -188,26 +188,18 @@ class Prefix:
                 file.write(data)
             self.help("reg-set", key, name, str(kind), "@" + path)
 
-    def export(self, root, out):
-        """Whether there was anything to export. One failure alone may be Wine's, under load; an absent key fails each time."""
-        return any(self.run(["reg", "export", root, out, "/y"])[0] == 0 for _ in range(3))
-
     def registry(self, roots):
-        """{key: {value name: text as exported}} below the given keys, e.g. "HKLM\\System"."""
-        found = {}
-        for root in roots:
-            out = self.out("reg") + ".reg"
-            if not self.export(root, out):
-                continue   # an absent key exports nothing
-            with open(self.unix(out), "rb") as file:
-                lines = file.read().decode("utf-16").replace("\\\r\n  ", "").splitlines()
-            key = None
-            for line in lines:
-                if line.startswith("["):
-                    key = found.setdefault(line[1:-1], {})
-                elif key is not None and "=" in line:
-                    name, _, value = line.partition("=")
-                    key[name] = value
+        """{key: {value name: text as in a .reg file}} below the given keys, e.g. "HKLM\\System"; an absent key: nothing. By a
+        program of our own: "reg export" of Wine crashes on strings without a terminator."""
+        out = self.out("reg")
+        self.help("reg-tree", out, *roots)
+        found, key = {}, None
+        for line in self.text(out).split("\n"):
+            if line.startswith("["):
+                key = found.setdefault(line[1:-1], {})
+            elif line:
+                name, _, value = line.partition("=")
+                key[name] = value
         return found
 
     # ---- the product ----

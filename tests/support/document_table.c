@@ -10,6 +10,32 @@
 #include "cudnn_setup/text.h"
 #include "document_table.h"
 
+void table_machine_begin(table_machine *m) {
+    static const cs_volume d = {.guid_path = "\\\\?\\Volume{d}\\", .filesystem = "NTFS", .local_fixed = true};
+    m->machine = memory_host_new();
+    m->host = memory_host_seam(m->machine);
+    event_recorder_start(&m->events);
+    memory_host_events(m->machine, &m->events.events);
+    memory_host_volume(m->machine, "D:", &d);
+    memory_host_text(m->machine, TABLE_TREE "\\bin\\cudart64_101.dll", "x");
+    memory_host_text(m->machine, TABLE_TREE "\\version.txt", "CUDA Version 10.1.243\r\n");
+    memory_host_text(m->machine, TABLE_V11 "\\bin\\cudart64_110.dll", "x");
+    memory_host_text(m->machine, TABLE_V11 "\\bin\\cudnn64_8.dll", "x");
+    memory_host_text(m->machine, "C:\\two\\v10.1\\bin\\cudart64_101.dll", "x");
+    memory_host_folder(m->machine, "C:\\empty");
+    memory_host_link(m->machine, "C:\\link", TABLE_TREE);
+    memory_host_reg_delete(m->machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path");
+}
+
+void table_machine_end(table_machine *m) {
+    event_recorder_end(&m->events);
+    memory_host_free(m->machine);
+}
+
+void table_machine_set(table_machine *m, const char *name, uint32_t type, const char *text) {
+    memory_host_reg_text(m->machine, CS_HKLM, CS_KEY_ENVIRONMENT, name, type, text);
+}
+
 /* T for the tree, so that the tables stay narrow. */
 void table_short(const char *text, cs_buffer *out) {
     static const char *const trees[] = {TABLE_TREE, TABLE_STANDARD};

@@ -82,11 +82,11 @@ static void newer_head(two_trees *t) {
 }
 
 static void folder_for_head(two_trees *t) {
-    char path[256];
+    char path[256], below[260];
     state_path(t->first, "head", path);
     assert_true(memory_host_delete(t->c.machine, path));
-    strcat(path, "\\x");
-    memory_host_folder(t->c.machine, path);
+    snprintf(below, sizeof below, "%s\\x", path);
+    memory_host_folder(t->c.machine, below);
 }
 
 static void foreign_head(two_trees *t) {

@@ -245,22 +245,26 @@ static char *spoil_value(char *text, const char *key, const char *const *pool, s
 
 #define POOL(...) ((const char *const[]){__VA_ARGS__}), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
 
+/* Room for two digits a byte, two quotes and the terminator. */
+static void quoted_hex(const uint8_t *bytes, size_t size, char *out) {
+    out[0] = '"';
+    cs_hex(bytes, size, out + 1);
+    out[2 * size + 1] = '"';
+    out[2 * size + 2] = '\0';
+}
+
 /* Lower-case hex in quotes of what a file on the machine holds. */
 static void hash_of(memory_host *m, const char *path, char out[CS_SHA256_HEX + 3]) {
     const char *content = memory_host_content(m, path);
     uint8_t digest[CS_SHA256_SIZE];
     assert_int_equal(cs_sha256_bytes(content, strlen(content), digest, NULL), CS_OK);
-    out[0] = '"';
-    cs_hex(digest, sizeof digest, out + 1);
-    strcat(out, "\"");
+    quoted_hex(digest, sizeof digest, out);
 }
 
 static void id_of(memory_host *m, const char *path, char out[40]) {
     cs_file_info info;
     assert_true(memory_host_info(m, path, &info));
-    out[0] = '"';
-    cs_hex(info.id.id, sizeof info.id.id, out + 1);
-    strcat(out, "\"");
+    quoted_hex(info.id.id, sizeof info.id.id, out);
 }
 
 /* A row of its own kind: it names another file, with that file's own hash. */
@@ -378,10 +382,11 @@ static void tamper(start *s, memory_host *base, const char *name, unsigned round
     for (unsigned i = 0; i < 5; i++) next(2);
     s->c.machine = copy;
     state_path(s, name, path);
-    char *text = cs_strdup(memory_host_content(copy, path)), *kept = malloc(strlen(text) + 1);
-    strcpy(kept, text);
-    cs_free(text);
-    text = kept;
+    const char *content = memory_host_content(copy, path);
+    size_t size = strlen(content) + 1;
+    char *text = malloc(size); /* spoiling replaces it */
+    assert_non_null(text);
+    memcpy(text, content, size);
     for (uint32_t n = 1 + next(3); n; n--) text = spoil_once(s, text);
     seal(text);
     assert_true(memory_host_text(copy, path, text));

@@ -13,45 +13,12 @@
 #include "cudnn_setup/environment.h"
 #include "cudnn_setup/text.h"
 #include "document_table.h"
-#include "memory_host.h"
 
 #define TREE TABLE_TREE
 #define BIN  TREE "\\bin"
-#define V11  "C:\\CUDA\\v11.1"
+#define V11  TABLE_V11
 
 static cs_buffer document; /* all tables */
-
-typedef struct fixture {
-    memory_host *machine;
-    const cs_host *host;
-    event_recorder events;
-} fixture;
-
-static void begin(fixture *f) {
-    static const cs_volume d = {.guid_path = "\\\\?\\Volume{d}\\", .filesystem = "NTFS", .local_fixed = true};
-    f->machine = memory_host_new();
-    f->host = memory_host_seam(f->machine);
-    event_recorder_start(&f->events);
-    memory_host_events(f->machine, &f->events.events);
-    memory_host_volume(f->machine, "D:", &d);
-    memory_host_text(f->machine, BIN "\\cudart64_101.dll", "x");
-    memory_host_text(f->machine, TREE "\\version.txt", "CUDA Version 10.1.243\r\n");
-    memory_host_text(f->machine, V11 "\\bin\\cudart64_110.dll", "x");
-    memory_host_text(f->machine, V11 "\\bin\\cudnn64_8.dll", "x");
-    memory_host_text(f->machine, "C:\\two\\v10.1\\bin\\cudart64_101.dll", "x");
-    memory_host_folder(f->machine, "C:\\empty");
-    memory_host_link(f->machine, "C:\\link", TREE);
-    memory_host_reg_delete(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path");
-}
-
-static void end(fixture *f) {
-    event_recorder_end(&f->events);
-    memory_host_free(f->machine);
-}
-
-static void set(fixture *f, const char *name, uint32_t type, const char *text) {
-    memory_host_reg_text(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, name, type, text);
-}
 
 static const cs_reg_change *change_of(const cs_environment_plan *plan, cs_variable variable) {
     for (size_t i = 0; i < plan->count; i++)
@@ -69,7 +36,7 @@ static void put_value(const cs_reg_value *value, cs_buffer *out) {
 
 /* ---- planning, and taking it back ---- */
 
-static void apply(fixture *f, const cs_environment_plan *plan) {
+static void apply(table_machine *f, const cs_environment_plan *plan) {
     const cs_registry *registry = f->host->registry;
     for (size_t i = 0; i < plan->count; i++)
         assert_int_equal(
@@ -78,7 +45,7 @@ static void apply(fixture *f, const cs_environment_plan *plan) {
 }
 
 /* Installs twice and uninstalls: the second time nothing changes, and afterwards every byte is as before. */
-static void there_and_back(fixture *f, const cs_environment_plan *plan, bool trusted, bool take) {
+static void there_and_back(table_machine *f, const cs_environment_plan *plan, bool trusted, bool take) {
     cs_environment_plan again, undo;
     cs_receipt receipt = {.regs = plan->changes, .reg_count = plan->count};
     char *before = memory_host_reg_dump(f->machine);
@@ -151,7 +118,7 @@ static const path_row paths[] = {
     {"a NUL with text behind it", "Path", EXPAND, "C:\\a\x01hidden", 0, 0, 1, false},
 };
 
-static void set_path(fixture *f, const path_row *row) {
+static void set_path(table_machine *f, const path_row *row) {
     cs_buffer text = {0}, bytes = {0};
     if (!row->name) return;
     cs_buffer_text(&text, row->text);
@@ -167,13 +134,13 @@ static void set_path(fixture *f, const path_row *row) {
 }
 
 static void write_path_row(const path_row *row) {
-    fixture f;
+    table_machine f;
     cs_environment_plan plan;
     cs_error error = {0};
-    begin(&f);
-    set(&f, "CUDA_PATH", SZ, TREE);
-    set(&f, "CUDA_PATH_V10_1", SZ, TREE);
-    set(&f, "LATE", EXPAND, "%SystemDrive%\\CUDA\\v10.1");
+    table_machine_begin(&f);
+    table_machine_set(&f, "CUDA_PATH", SZ, TREE);
+    table_machine_set(&f, "CUDA_PATH_V10_1", SZ, TREE);
+    table_machine_set(&f, "LATE", EXPAND, "%SystemDrive%\\CUDA\\v10.1");
     set_path(&f, row);
     char *before = memory_host_reg_dump(f.machine);
     cs_status status = cs_environment_plan_install(f.host, TREE, !row->untrusted, CS_ENV_ALL, false, &plan, &error);
@@ -203,7 +170,7 @@ static void write_path_row(const path_row *row) {
     if (status == CS_OK) there_and_back(&f, &plan, !row->untrusted, false);
     cs_environment_plan_free(&plan);
     free(before), free(after);
-    end(&f);
+    table_machine_end(&f);
 }
 
 static void test_environment_states_path(void **state) {
@@ -250,14 +217,14 @@ static const cuda_row cudas[] = {
 };
 
 static void write_cuda_cell(const cuda_row *row, const char *name, cs_variable variable, bool take) {
-    fixture f;
+    table_machine f;
     cs_environment_plan plan;
-    begin(&f);
-    set(&f, "Path", SZ, BIN);
-    set(&f, "CUDA_PATH", SZ, TREE);
-    set(&f, "CUDA_PATH_V10_1", SZ, TREE);
+    table_machine_begin(&f);
+    table_machine_set(&f, "Path", SZ, BIN);
+    table_machine_set(&f, "CUDA_PATH", SZ, TREE);
+    table_machine_set(&f, "CUDA_PATH_V10_1", SZ, TREE);
     memory_host_reg_delete(f.machine, CS_HKLM, CS_KEY_ENVIRONMENT, name);
-    if (row->type) set(&f, name, row->type, row->text);
+    if (row->type) table_machine_set(&f, name, row->type, row->text);
     assert_int_equal(cs_environment_plan_install(f.host, TREE, true, CS_ENV_ALL, take, &plan, NULL), CS_OK);
     const cs_reg_change *change = change_of(&plan, variable);
     assert_int_equal(plan.count, change ? 1 : 0);
@@ -268,7 +235,7 @@ static void write_cuda_cell(const cuda_row *row, const char *name, cs_variable v
     cs_buffer_text(&document, " | ");
     there_and_back(&f, &plan, true, take);
     cs_environment_plan_free(&plan);
-    end(&f);
+    table_machine_end(&f);
 }
 
 static void test_environment_states_cuda_path(void **state) {

@@ -10,47 +10,14 @@
 #include <string.h>
 
 #include "cudnn_setup/text.h"
-#include "document_table.h"
 #include "cudnn_setup/toolkit.h"
-#include "memory_host.h"
+#include "document_table.h"
 
 #define TREE TABLE_TREE
 #define BIN  TREE "\\bin"
-#define V11  "C:\\CUDA\\v11.1"
+#define V11  TABLE_V11
 
 static cs_buffer document; /* all tables */
-
-typedef struct fixture {
-    memory_host *machine;
-    const cs_host *host;
-    event_recorder events;
-} fixture;
-
-static void begin(fixture *f) {
-    static const cs_volume d = {.guid_path = "\\\\?\\Volume{d}\\", .filesystem = "NTFS", .local_fixed = true};
-    f->machine = memory_host_new();
-    f->host = memory_host_seam(f->machine);
-    event_recorder_start(&f->events);
-    memory_host_events(f->machine, &f->events.events);
-    memory_host_volume(f->machine, "D:", &d);
-    memory_host_text(f->machine, BIN "\\cudart64_101.dll", "x");
-    memory_host_text(f->machine, TREE "\\version.txt", "CUDA Version 10.1.243\r\n");
-    memory_host_text(f->machine, V11 "\\bin\\cudart64_110.dll", "x");
-    memory_host_text(f->machine, V11 "\\bin\\cudnn64_8.dll", "x");
-    memory_host_text(f->machine, "C:\\two\\v10.1\\bin\\cudart64_101.dll", "x");
-    memory_host_folder(f->machine, "C:\\empty");
-    memory_host_link(f->machine, "C:\\link", TREE);
-    memory_host_reg_delete(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, "Path");
-}
-
-static void end(fixture *f) {
-    event_recorder_end(&f->events);
-    memory_host_free(f->machine);
-}
-
-static void set(fixture *f, const char *name, uint32_t type, const char *text) {
-    memory_host_reg_text(f->machine, CS_HKLM, CS_KEY_ENVIRONMENT, name, type, text);
-}
 
 #define SZ CS_REG_SZ
 
@@ -126,7 +93,7 @@ static const toolkit_row toolkits[] = {
      "D:\\sdk"},
 };
 
-static void make_toolkit(fixture *f, const toolkit_row *row) {
+static void make_toolkit(table_machine *f, const toolkit_row *row) {
     static const char *const folders[] = {"C:\\", "D:\\", "C:\\CUDA", TREE, TREE "\\bin"};
     memory_host_delete(f->machine, TREE);
     memory_host_folder(f->machine, TREE);
@@ -139,9 +106,9 @@ static void make_toolkit(fixture *f, const toolkit_row *row) {
 }
 
 static void write_toolkit_row(const toolkit_row *row) {
-    fixture f;
+    table_machine f;
     cs_toolkits found;
-    begin(&f);
+    table_machine_begin(&f);
     make_toolkit(&f, row);
     assert_int_equal(cs_toolkit_detect(f.host, "10.1", row->named, &found, NULL), CS_OK);
     assert_int_equal(found.count, 1);
@@ -155,7 +122,7 @@ static void write_toolkit_row(const toolkit_row *row) {
     table_said(&f.events, &document);
     cs_buffer_text(&document, " |\n");
     cs_toolkits_free(&found);
-    end(&f);
+    table_machine_end(&f);
 }
 
 static void test_toolkit_states_toolkit(void **state) {
@@ -189,14 +156,14 @@ static void test_toolkit_states_leftovers(void **state) {
     (void)state;
     cs_buffer_text(&document, "| what is left of CUDA 10.1 | taken | named by |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof leftovers / sizeof leftovers[0]; i++) {
-        fixture f;
+        table_machine f;
         cs_toolkits found;
-        begin(&f);
+        table_machine_begin(&f);
         if (!leftovers[i].elsewhere) memory_host_delete(f.machine, TREE);
         if (!leftovers[i].second) memory_host_delete(f.machine, "C:\\two");
         if (leftovers[i].standard) memory_host_text(f.machine, STANDARD "\\bin\\cudart64_101.dll", "x");
-        if (leftovers[i].versioned) set(&f, "CUDA_PATH_V10_1", SZ, leftovers[i].versioned);
-        if (leftovers[i].cuda) set(&f, "CUDA_PATH", SZ, leftovers[i].cuda);
+        if (leftovers[i].versioned) table_machine_set(&f, "CUDA_PATH_V10_1", SZ, leftovers[i].versioned);
+        if (leftovers[i].cuda) table_machine_set(&f, "CUDA_PATH", SZ, leftovers[i].cuda);
         if (leftovers[i].key) memory_host_reg_text(f.machine, CS_HKLM, CS_KEY_CUDA "\\v10.1", "InstallDir", SZ, leftovers[i].key);
         assert_int_equal(cs_toolkit_detect(f.host, "10.1", NULL, &found, NULL), CS_OK);
         cs_buffer_format(&document, "| %s | ", leftovers[i].state);
@@ -211,7 +178,7 @@ static void test_toolkit_states_leftovers(void **state) {
             cs_buffer_text(&document, "none: 1642 | |\n");
         }
         cs_toolkits_free(&found);
-        end(&f);
+        table_machine_end(&f);
     }
 }
 
