@@ -113,9 +113,6 @@ typedef struct cs_selftest_options {
 bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out);
 void cs_selftest_free(cs_gpu_report *selftest); /* accepts a zeroed one */
 
-/* What the verdict's sentences may speak of. */
-void cs_selftest_facts(const cs_gpu_report *selftest, cs_facts *facts);
-
 /* The whole result as one object. key: NULL for the root. Numbers with a fraction are strings ("1.53e-07"), times are
  * nanoseconds. */
 void cs_selftest_put_json(cs_json_writer *writer, const char *key, const cs_gpu_report *selftest);

@@ -20,10 +20,23 @@ static void set_cuda(cs_facts *facts, cs_fact fact, uint64_t version) {
     cs_facts_set(facts, fact, "CUDA %" PRIu64 ".%" PRIu64, version / 1000, version % 1000 / 10);
 }
 
+/* What a fact says in words where nothing has a name of its own. */
+typedef enum word { A_GPU, A_CALL, ANY_SHAPE, NOT_A_NUMBER, UNTOUCHED, OVERRUN, DIFFERS, WORD_COUNT } word;
+
+static const char *const words[WORD_COUNT][CS_LANGUAGE_COUNT] = {
+    [A_GPU] = {"the GPU", "该 GPU"},
+    [A_CALL] = {"A call", "某个调用"},
+    [ANY_SHAPE] = {"any shape", "任何形状"},
+    [NOT_A_NUMBER] = {"is not a number in places", "部分结果不是数"},
+    [UNTOUCHED] = {"was not written completely", "结果没有写全"},
+    [OVERRUN] = {"went past the end of its memory", "写到了所给内存之外"},
+    [DIFFERS] = {"differs from the reference", "与参考结果不符"},
+};
+
 /* Of the device that a sentence is about: the one used, else the first. */
-static void set_device(const cs_gpu_report *s, cs_facts *facts) {
+static void set_device(const cs_gpu_report *s, cs_language language, cs_facts *facts) {
     const cs_gpu_device *device = s->device_count ? &s->devices[s->device >= 0 ? s->device : 0] : NULL;
-    cs_facts_set(facts, CS_FACT_DEVICE, "%s", device && device->name[0] ? device->name : "the GPU");
+    cs_facts_set(facts, CS_FACT_DEVICE, "%s", device && device->name[0] ? device->name : words[A_GPU][language]);
     if (!device) return;
     cs_facts_set(facts, CS_FACT_CAPABILITY, "%d.%d", device->major, device->minor);
     if (!device->memory_total) return;
@@ -42,30 +55,30 @@ static void set_versions(const cs_gpu_report *s, cs_facts *facts) {
     if (s->runtime_version == 10010) cs_facts_set(facts, CS_FACT_DRIVER_NEEDED, "418.96");
 }
 
-static const char *outcome_sentence(cs_gpu_outcome outcome) {
+static word word_of(cs_gpu_outcome outcome) {
     switch (outcome) {
     case CS_GPU_NOT_A_NUMBER:
-        return "is not a number in places";
+        return NOT_A_NUMBER;
     case CS_GPU_UNTOUCHED:
-        return "was not written completely";
+        return UNTOUCHED;
     case CS_GPU_OVERRUN:
-        return "went past the end of its memory";
+        return OVERRUN;
     default:
-        return "differs from the reference";
+        return DIFFERS;
     }
 }
 
-static void set_wrong(const cs_gpu_run *first, size_t wrong, size_t count, cs_facts *facts) {
+static void set_wrong(const cs_gpu_run *first, cs_language language, size_t wrong, size_t count, cs_facts *facts) {
     cs_facts_set(facts, CS_FACT_RUN, "%s (%s%s%s, %s)", first->operation, first->shape, first->algorithm[0] ? ", " : "",
                  first->algorithm, first->type == CS_GPU_FP16 ? "fp16" : "fp32");
-    cs_facts_set(facts, CS_FACT_OUTCOME, "%s", outcome_sentence(first->outcome));
+    cs_facts_set(facts, CS_FACT_OUTCOME, "%s", words[word_of(first->outcome)][language]);
     cs_facts_set(facts, CS_FACT_ERROR, "%.3g", first->error);
     cs_facts_set(facts, CS_FACT_LIMIT, "%.3g", first->limit);
     cs_facts_set(facts, CS_FACT_COUNT_WRONG, "%zu", wrong);
     cs_facts_set(facts, CS_FACT_COUNT_RUNS, "%zu", count);
 }
 
-static void set_runs(const cs_gpu_report *s, cs_facts *facts) {
+static void set_runs(const cs_gpu_report *s, cs_language language, cs_facts *facts) {
     const cs_gpu_run *first = NULL;
     size_t right = 0, wrong = 0;
     double worst = 0;
@@ -81,31 +94,33 @@ static void set_runs(const cs_gpu_report *s, cs_facts *facts) {
     }
     cs_facts_set(facts, CS_FACT_COUNT_RIGHT, "%zu", right);
     cs_facts_set(facts, CS_FACT_PERCENT, "%.0f", worst * 100);
-    if (first) set_wrong(first, wrong, s->run_count, facts);
+    if (first) set_wrong(first, language, wrong, s->run_count, facts);
 }
 
 /* A wrong result is told by its call; what is to blame is known only where there was no call. */
-static void set_culprit(const cs_gpu_report *s, cs_facts *facts) {
+static void set_culprit(const cs_gpu_report *s, cs_language language, cs_facts *facts) {
     const char *culprit = cs_buffer_string(&s->culprit);
     bool told_by_call = s->verdict == CS_GPU_WRONG_RESULT && facts->values[CS_FACT_RUN].size;
-    if (!*culprit && s->verdict == CS_GPU_EXECUTION_FAILED) culprit = "A call";
-    if (!*culprit && s->verdict == CS_GPU_NO_ALGORITHM) culprit = "any shape";
+    if (!*culprit && s->verdict == CS_GPU_EXECUTION_FAILED) culprit = words[A_CALL][language];
+    if (!*culprit && s->verdict == CS_GPU_NO_ALGORITHM) culprit = words[ANY_SHAPE][language];
     cs_facts_set(facts, CS_FACT_CULPRIT, "%s", told_by_call ? "" : culprit);
     cs_facts_set(facts, CS_FACT_STATUS, "%d", s->status);
     if (s->system) cs_facts_set(facts, CS_FACT_CODE, "%" PRIu32, s->system);
 }
 
-void cs_selftest_facts(const cs_gpu_report *selftest, cs_facts *facts) {
-    set_device(selftest, facts);
+static void set_all(const cs_gpu_report *selftest, cs_language language, cs_facts *facts) {
+    set_device(selftest, language, facts);
     set_versions(selftest, facts);
-    set_runs(selftest, facts);
-    set_culprit(selftest, facts);
+    set_runs(selftest, language, facts);
+    set_culprit(selftest, language, facts);
 }
 
 void gpu_say(cs_gpu_report *out) {
-    cs_facts facts = {0};
-    cs_selftest_facts(out, &facts);
-    cs_verdict_say(out->verdict, CS_ENGLISH, &facts, &out->sentence);
-    cs_verdict_say(out->verdict, CS_CHINESE, &facts, &out->chinese);
-    cs_facts_free(&facts);
+    cs_buffer *sentences[CS_LANGUAGE_COUNT] = {[CS_ENGLISH] = &out->sentence, [CS_CHINESE] = &out->chinese};
+    for (int i = 0; i < CS_LANGUAGE_COUNT; i++) {
+        cs_facts facts = {0};
+        set_all(out, (cs_language)i, &facts);
+        cs_verdict_say(out->verdict, (cs_language)i, &facts, sentences[i]);
+        cs_facts_free(&facts);
+    }
 }

@@ -378,6 +378,12 @@ static int command_restricted(wchar_t **arguments) {
     return (int)code;
 }
 
+/* 1 is never without a word. */
+static int told(const wchar_t *command, int code) {
+    if (code == 1) fprintf(stderr, "e2e_helper %ls: error %lu\n", command, (unsigned long)GetLastError());
+    return code;
+}
+
 int wmain(int count, wchar_t **arguments) {
     static const struct {
         const wchar_t *name;
@@ -396,9 +402,10 @@ int wmain(int count, wchar_t **arguments) {
         {L"endsession", 2, command_endsession},
         {L"restricted", 1, command_restricted},
     };
-    if (count > 3 && !wcscmp(arguments[1], L"reg-tree")) return command_reg_tree(count - 2, arguments + 2);
+    if (count > 3 && !wcscmp(arguments[1], L"reg-tree")) return told(arguments[1], command_reg_tree(count - 2, arguments + 2));
     for (size_t i = 0; count > 1 && i < sizeof commands / sizeof commands[0]; i++)
-        if (!wcscmp(arguments[1], commands[i].name) && count - 2 == commands[i].arguments) return commands[i].run(arguments + 2);
+        if (!wcscmp(arguments[1], commands[i].name) && count - 2 == commands[i].arguments)
+            return told(arguments[1], commands[i].run(arguments + 2));
     fputs("e2e_helper: bad arguments\n", stderr);
     return 2;
 }

@@ -90,12 +90,12 @@ class Prefix:
         """Runs a Windows program to its end: (exit code, standard output as text). Wine hands on the low 8 bits of an exit code
         only, so programs whose codes matter go through run_code.
 
-        Under load Wine now and then ends a program at its start: by a signal or with 1, and without a word. It is started once
-        more, and that is printed; one that ends so again, as a program with a fault would, is taken as it is."""
+        Under load a program now and then ends in Wine with 1 or by SIGSEGV and without a word; why is not known. It is started
+        once more, and that is printed; one that ends so again is taken as it is."""
         code, text = self.run_once(arguments, timeout, more)
         if text or code not in (1, -11):
             return code, text
-        print("      ended at its start with %d, started again: %s" % (code, arguments[0]))
+        print("      ended with %d and without a word, started again: %s" % (code, arguments[0]))
         return self.run_once(arguments, timeout, more)
 
     def run_once(self, arguments, timeout, more):
@@ -146,6 +146,9 @@ class Prefix:
 
     def help(self, *arguments, timeout=60):
         code, text = self.run([self.helper] + list(arguments), timeout)
+        if code != 0:
+            print("      %s; once more" % (text.strip() or code))
+            code, text = self.run([self.helper] + list(arguments), timeout)
         assert code == 0, "e2e_helper %s: %d %s" % (arguments[0], code, text)
 
     def out(self, name):

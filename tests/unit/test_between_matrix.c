@@ -1,5 +1,5 @@
-/* What people do between two runs, and what every verb then answers: the table of docs/undo.md ("Between two runs"), which this
- * program prints when it is called with --table. Each cell is an exit code and, where it differs from the plain case, words that
+/* What people do between two runs, and what every verb then answers: the table of docs/undo.md ("Between two runs"), which
+ * a test compares with these rows. Each cell is an exit code and, where it differs from the plain case, words that
  * the answer must have. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/record.h"
+#include "document_table.h"
 #include "verb_case.h"
 
 #define ENV    CS_HKLM, CS_KEY_ENVIRONMENT
@@ -536,28 +537,28 @@ static void test_between_matrix_leftovers_of_a_killed_unpacking_are_told_and_dro
     verb_case_end(&c);
 }
 
-static void print_table(void) {
-    printf("| between two runs |");
-    for (column v = 0; v < COLUMNS; v++) printf(" %s |", titles[v]);
-    printf(" what happens, and what to do |\n|---|");
-    for (column v = 0; v < COLUMNS; v++) printf("---|");
-    printf("---|\n");
+static void test_between_matrix_stands_in_the_document(void **state) {
+    (void)state;
+    cs_buffer table = {0};
+    cs_buffer_text(&table, "| between two runs |");
+    for (column v = 0; v < COLUMNS; v++) cs_buffer_format(&table, " %s |", titles[v]);
+    cs_buffer_text(&table, " what happens, and what to do |\n|---|");
+    for (column v = 0; v < COLUMNS; v++) cs_buffer_text(&table, "---|");
+    cs_buffer_text(&table, "---|\n");
     for (size_t i = 1; i < ROWS; i++) {
-        printf("| %s |", rows[i].what);
-        for (column v = 0; v < COLUMNS; v++) printf(" %d |", rows[i].codes[v]);
-        printf(" %s |\n", rows[i].then);
+        cs_buffer_format(&table, "| %s |", rows[i].what);
+        for (column v = 0; v < COLUMNS; v++) cs_buffer_format(&table, " %d |", rows[i].codes[v]);
+        cs_buffer_format(&table, " %s |\n", rows[i].then);
     }
+    table_check(CS_TEST_DOCS "/undo.md", "tests/unit/test_between_matrix.c", &table);
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_between_matrix_of_what_people_do_and_what_is_answered),
+        cmocka_unit_test(test_between_matrix_stands_in_the_document),
         cmocka_unit_test(test_between_matrix_a_moved_tree_is_known_again),
         cmocka_unit_test(test_between_matrix_leftovers_of_a_killed_unpacking_are_told_and_dropped),
     };
-    if (argc == 2 && strcmp(argv[1], "--table") == 0) {
-        print_table();
-        return 0;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

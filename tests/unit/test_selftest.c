@@ -143,6 +143,8 @@ static void test_selftest_wrong_later_call_fails(void **state) {
     assert_int_equal(count_outcome(CS_GPU_WRONG), 1);
     assert_non_null(strstr(selftest.sentence.data, "softmax-forward"));
     assert_non_null(strstr(selftest.sentence.data, "1 of 55 are wrong"));
+    assert_non_null(strstr(selftest.sentence.data, " differs from the reference: "));
+    assert_non_null(strstr(selftest.chinese.data, "（与参考结果不符）"));
 }
 
 /* A wrong first result is not forgotten because the later ones are right. */
@@ -153,6 +155,8 @@ static void test_selftest_wrong_first_call_fails(void **state) {
     fake.algorithms = 1;
     expect_verdict(CS_GPU_WRONG_RESULT);
     assert_int_equal(find_run("convolution-forward", "IMPLICIT_GEMM")->outcome, CS_GPU_NOT_A_NUMBER);
+    assert_non_null(strstr(selftest.sentence.data, " is not a number in places: "));
+    assert_non_null(strstr(selftest.chinese.data, "（部分结果不是数）"));
     assert_int_equal(find_run("convolution-forward", "GEMM")->outcome, CS_GPU_UNSUPPORTED);
 }
 

@@ -14,7 +14,6 @@
 #include "document_table.h"
 
 #define TREE TABLE_TREE
-#define BIN  TREE "\\bin"
 #define V11  TABLE_V11
 
 static cs_buffer document; /* all tables */
