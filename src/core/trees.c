@@ -144,7 +144,7 @@ cs_status cs_trees_receipts(const cs_known_trees *trees, const char *skip, size_
     *count = 0;
     for (size_t i = 0; i < trees->count; i++) room += trees->items[i].head.stack_count;
     if (!room) return CS_OK;
-    *out = cs_alloc(room, sizeof **out);
+    *out = cs_alloc(room, sizeof(const cs_receipt *));
     if (!*out) return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
     for (size_t i = 0; i < trees->count; i++) {
         const cs_record *head = &trees->items[i].head;
