@@ -3,7 +3,8 @@
  *   e2e_helper tree DIR OUT               every file and folder below DIR: name, attributes, size, last write time
  *   e2e_helper reg-get KEY NAME OUT       type and bytes of a value of HKLM
  *   e2e_helper reg-tree OUT KEY...        every key and value below keys such as HKLM\System, as in a .reg file; an absent key:
- * nothing e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
+ *                                         nothing
+ *   e2e_helper reg-set KEY NAME TYPE HEX  sets it (HEX "-": no bytes, "@FILE": the file's); TYPE "delete" removes it
  *   e2e_helper listen OUT READY STOP      a top-level window that writes each WM_SETTINGCHANGE it receives, until STOP exists
  *   e2e_helper hang READY STOP            a top-level window that never answers, until STOP exists
  *   e2e_helper hold DLL|DLL... READY STOP loads DLLs and keeps them, until STOP exists; READY holds its process id
@@ -15,6 +16,7 @@
  * Files are written as UTF-8 and appear whole (written beside, then renamed). */
 #include <windows.h>
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,16 +154,42 @@ static void write_value(FILE *out, const wchar_t *name, DWORD type, const BYTE *
     fputc('\n', out);
 }
 
+/* What could not be read, and why: the registry's calls return their errors instead of leaving them in GetLastError. */
+static bool unread(const char *call, const wchar_t *full, LSTATUS status) {
+    fprintf(stderr, "e2e_helper reg-tree: %s: error %ld: %ls\n", call, (long)status, full);
+    return false;
+}
+
+/* A key that goes away meanwhile is not there: what others do is no fault. */
+static bool is_gone(LSTATUS status) { return status == ERROR_FILE_NOT_FOUND || status == ERROR_KEY_DELETED; }
+
 static bool write_key(FILE *out, HKEY parent, const wchar_t *name, const wchar_t *full);
 
-static bool write_values(FILE *out, HKEY key) {
-    static BYTE bytes[1024 * 1024];
+/* The longest value of a key may grow between two calls. */
+static LSTATUS read_value(HKEY key, DWORD index, wchar_t name[16384], DWORD *type, BYTE **bytes, DWORD *room, DWORD *size) {
+    for (;;) {
+        DWORD length = 16384;
+        *size = *room;
+        LSTATUS status = RegEnumValueW(key, index, name, &length, NULL, type, *bytes, size);
+        if (status != ERROR_MORE_DATA) return status;
+        DWORD wanted = (*size > *room ? *size : *room) * 2;
+        BYTE *grown = wanted > *room ? realloc(*bytes, wanted) : NULL;
+        if (!grown) return ERROR_NOT_ENOUGH_MEMORY;
+        *bytes = grown;
+        *room = wanted;
+    }
+}
+
+static bool write_values(FILE *out, HKEY key, const wchar_t *full) {
+    static BYTE *bytes;
+    static DWORD room;
     static wchar_t name[16384];
+    if (!bytes) bytes = malloc(room = 65536);
     for (DWORD i = 0;; i++) {
-        DWORD length = 16384, size = sizeof bytes, type;
-        LSTATUS status = RegEnumValueW(key, i, name, &length, NULL, &type, bytes, &size);
-        if (status == ERROR_NO_MORE_ITEMS) return true;
-        if (status != ERROR_SUCCESS) return false;
+        DWORD type, size;
+        LSTATUS status = bytes ? read_value(key, i, name, &type, &bytes, &room, &size) : ERROR_NOT_ENOUGH_MEMORY;
+        if (status == ERROR_NO_MORE_ITEMS || is_gone(status)) return true;
+        if (status != ERROR_SUCCESS) return unread("RegEnumValueW", full, status);
         write_value(out, name, type, bytes, size);
     }
 }
@@ -171,22 +199,27 @@ static bool write_keys(FILE *out, HKEY key, const wchar_t *full) {
         wchar_t name[256], below[4096];
         DWORD length = 256;
         LSTATUS status = RegEnumKeyExW(key, i, name, &length, NULL, NULL, NULL, NULL);
-        if (status == ERROR_NO_MORE_ITEMS) return true;
-        if (status != ERROR_SUCCESS || swprintf(below, 4096, L"%ls\\%ls", full, name) < 0) return false;
+        if (status == ERROR_NO_MORE_ITEMS || is_gone(status)) return true;
+        if (status != ERROR_SUCCESS) return unread("RegEnumKeyExW", full, status);
+        if (swprintf(below, 4096, L"%ls\\%ls", full, name) < 0) return unread("its name", full, ERROR_FILENAME_EXCED_RANGE);
         if (!write_key(out, key, name, below)) return false;
     }
 }
 
-/* A key that goes away meanwhile is not there: what others do is no fault. */
 static bool write_key(FILE *out, HKEY parent, const wchar_t *name, const wchar_t *full) {
     HKEY key;
     LSTATUS status = RegOpenKeyExW(parent, name, 0, KEY_READ | KEY_WOW64_64KEY, &key);
-    if (status == ERROR_FILE_NOT_FOUND) return true;
-    if (status != ERROR_SUCCESS) return false;
+    if (is_gone(status)) return true;
+    if (status != ERROR_SUCCESS) return unread("RegOpenKeyExW", full, status);
+    if (key == HKEY_PERFORMANCE_TEXT || key == HKEY_PERFORMANCE_NLSTEXT)
+        return true; /* Perflib\\009 leads there: not in the hive */
     char utf8[8192];
     bool done = WideCharToMultiByte(CP_UTF8, 0, full, -1, utf8, sizeof utf8, NULL, NULL) > 0;
-    if (done) fprintf(out, "[%s]\n", utf8);
-    done = done && write_values(out, key) && write_keys(out, key, full);
+    if (done)
+        fprintf(out, "[%s]\n", utf8);
+    else
+        unread("its name", full, (LSTATUS)GetLastError());
+    done = done && write_values(out, key, full) && write_keys(out, key, full);
     RegCloseKey(key);
     return done;
 }
@@ -205,7 +238,10 @@ static int command_reg_tree(int count, wchar_t **arguments) {
                swprintf(full, 4096, L"%ls\\%ls", roots[root].name, arguments[i] + 5) > 0 &&
                write_key(out, roots[root].key, arguments[i] + 5, full);
     }
-    if (out && (ferror(out) || fclose(out))) done = false;
+    if (out && (ferror(out) || fclose(out))) {
+        fprintf(stderr, "e2e_helper reg-tree: cannot write %ls: errno %d\n", arguments[0], errno);
+        done = false;
+    }
     return done ? 0 : 1;
 }
 
