@@ -6,8 +6,6 @@
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
 
-enum { TICKS_BETWEEN_EVENTS = 100 };
-
 const char *cs_trust_text(cs_trust_kind kind) {
     switch (kind) {
     case CS_TRUST_PINNED:
@@ -109,22 +107,10 @@ cs_status cs_archive_read(const cs_archive *archive, uint64_t offset, void *byte
     return status;
 }
 
-cs_status cs_meter_step(cs_meter *meter, uint64_t done) {
-    if (cs_cancelled(meter->host->events)) return CS_E_CANCELLED;
-    const cs_system *system = meter->host->system;
-    if (system && done != meter->total) {
-        uint64_t now = system->ticks(system->ctx);
-        if (now < meter->next_tick) return CS_OK;
-        meter->next_tick = now + TICKS_BETWEEN_EVENTS;
-    }
-    cs_emit_progress(meter->host->events, meter->item, done, meter->total);
-    return CS_OK;
-}
-
 static cs_status hash_step(void *ctx, uint64_t done) { return cs_meter_step(ctx, done); }
 
 cs_status cs_archive_hash(const cs_archive *archive, uint8_t digest[CS_SHA256_SIZE], cs_error *error) {
-    cs_meter meter = {.host = archive->host, .item = cs_path_name(archive->path), .total = archive->size};
+    cs_meter meter = {.host = archive->host, .step = "archive", .file = cs_path_name(archive->path), .total = archive->size};
     cs_status status = cs_sha256_file(archive->host->fs, archive->file, digest, NULL, hash_step, &meter, error);
     if (status == CS_E_CANCELLED) return cs_fail(error, status, "hash", archive->path, NULL);
     return status;

@@ -136,7 +136,7 @@ static cs_status copy_row(unpack *u, size_t row, const cs_zip_entry *entry) {
     const cs_manifest_file *file = &u->manifest->files[row];
     cs_staged *staged = &u->staged[row];
     *staged = (cs_staged){.crc32 = (uint32_t)crc32(0, NULL, 0)};
-    u->meter.item = file->target;
+    u->meter.file = file->target;
     cs_status status = writes(u) ? u->sink->begin(u->sink->ctx, row, entry->size, u->error) : CS_OK;
     if (status == CS_OK) status = copy_data(u, row, entry->size);
     if (status == CS_OK) status = cs_sha256_finish(u->hash, staged->sha256, u->error);
@@ -211,7 +211,7 @@ static cs_status extract(cs_archive *archive, const cs_manifest *manifest, bool 
                     .sink = sink,
                     .staged = staged,
                     .error = error,
-                    .meter = {.host = archive->host, .total = selection.total}};
+                    .meter = {.host = archive->host, .step = "unpack", .total = selection.total}};
         status = run(&u);
     }
     cs_zip_directory_free(&directory);

@@ -5,6 +5,7 @@
 #define CUDNN_SETUP_ARCHIVE_INTERNAL_H
 
 #include "cudnn_setup/archive.h"
+#include "cudnn_setup/progress.h"
 
 struct cs_archive {
     const cs_host *host;
@@ -23,17 +24,6 @@ static const uint64_t CS_ZIP_MAX_TOTAL = UINT64_C(8) << 30;
 
 /* Reads exactly size bytes at offset; CS_E_IO if the file is shorter. */
 cs_status cs_archive_read(const cs_archive *archive, uint64_t offset, void *bytes, size_t size, cs_error *error);
-
-/* Progress events, at most ten a second, and cancellation. */
-typedef struct cs_meter {
-    const cs_host *host;
-    const char *item;
-    uint64_t total;
-    uint64_t next_tick;
-} cs_meter;
-
-/* CS_E_CANCELLED (without an error text) when the run was cancelled. */
-cs_status cs_meter_step(cs_meter *meter, uint64_t done);
 
 /* SHA-256 of the whole archive, with progress. */
 cs_status cs_archive_hash(const cs_archive *archive, uint8_t digest[CS_SHA256_SIZE], cs_error *error);

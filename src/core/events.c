@@ -17,9 +17,10 @@ void cs_emit(const cs_events *events, cs_event_kind kind, const char *id, const 
     cs_buffer_free(&text);
 }
 
-void cs_emit_progress(const cs_events *events, const char *item, uint64_t done, uint64_t total) {
+void cs_emit_progress(const cs_events *events, const cs_progress *progress) {
     if (!events || !events->emit) return;
-    cs_event event = {.kind = CS_EVENT_PROGRESS, .id = "", .text = item, .done = done, .total = total};
+    cs_event event = {
+        .kind = CS_EVENT_PROGRESS, .id = progress->step, .text = progress->file ? progress->file : "", .progress = *progress};
     events->emit(events->ctx, &event);
 }
 

@@ -1,4 +1,5 @@
 /* Steps 7 to 9. Nothing is decided here: any surprise is a failure, and a failure is undone. */
+#include "cudnn_setup/progress.h"
 #include "engine_mutants.h"
 #include "transaction_internal.h"
 
@@ -41,11 +42,13 @@ static cs_status bring_in(cs_forward *run, size_t index, cs_error *error) {
 }
 
 static cs_status pass(cs_forward *run, bool away, cs_error *error) {
+    cs_meter meter = {.host = run->engine.host, .step = "apply", .counts_files = true, .total = run->record->move_count};
     cs_status status = CS_OK;
     for (size_t i = 0; i < run->record->move_count && status == CS_OK; i++) {
         const cs_move *move = &run->record->moves[i];
         if (move->to_private != away) continue;
-        cs_emit_progress(run->engine.host->events, move->target, i + 1, run->record->move_count);
+        meter.file = move->target;
+        cs_meter_tell(&meter, i + 1);
         status = away ? take_away(run, i, error) : bring_in(run, i, error);
     }
     return status;

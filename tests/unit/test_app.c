@@ -42,7 +42,7 @@ static cs_status work(const cs_host *host, const cs_options *options, cs_outcome
     cs_emit(host->events, CS_EVENT_NOTE, "n", "a note\x1b[0m");
     cs_emit(host->events, CS_EVENT_DETAIL, "d", "a detail");
     cs_emit(host->events, CS_EVENT_WARNING, "w.id", "a warning");
-    cs_emit_progress(host->events, "file", 1, 2);
+    cs_emit_progress(host->events, &(cs_progress){.step = "s", .file = "file", .done = 1, .total = 2});
     outcome->status = told.status;
     outcome->result = told.result;
     if (told.message) cs_buffer_text(&outcome->message, told.message);

@@ -341,8 +341,8 @@ static void watch(void *ctx, const cs_event *event) {
     watcher *w = ctx;
     if (event->kind != CS_EVENT_PROGRESS) return;
     w->events++;
-    w->last_done = event->done;
-    w->total = event->total;
+    w->last_done = event->progress.done;
+    w->total = event->progress.total;
 }
 
 static bool cancels(void *ctx) {
