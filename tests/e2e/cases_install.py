@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shlex
 import threading
 import time
 import zipfile
@@ -367,3 +368,34 @@ def case_fullsize(t):
         code, _, _ = m.setup("/uninstall", "/quiet")
         t.equal(code, 0, "uninstall")
         check_same(t, before, m.snapshot(), "after uninstall")
+
+
+def documented_commands():
+    """The command lines of docs/deployment.md, in order: [(program, [argument])]."""
+    path = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "deployment.md")
+    with open(path, encoding="utf-8") as file:
+        blocks = file.read().split("```")[1::2]
+    return [(words[0], words[1:]) for words in (shlex.split(line, posix=False) for line in "".join(blocks).splitlines() if line)]
+
+
+def case_deployment(t):
+    """the command lines of docs/deployment.md, in their order, with the sample in the package's place"""
+    expected = {"/install": "done", "/verify": "done", "verify": "done", "/repair": "already", "/rollback": "done",
+                "/uninstall": "done"}
+    seen = []
+    with Machine(t, media="C:\\package") as m:
+        archive, manifest = m.add_archive()
+        os.link(m.wine.unix(archive), m.wine.unix("C:\\package\\cudnn-10.1-windows10-x64-v8.0.3.33.zip"))
+        before = m.snapshot()
+        for program, arguments in documented_commands():
+            if arguments[0] == "/uninstall":    # the rollback before it has undone the only level
+                t.equal(m.install("/selftest:skip")[0], 0, "installed again")
+            more = ["/manifest:" + manifest] if arguments[0] in ("/install", "/repair") else []
+            more += ["/selftest:skip"] if more else []
+            program = program.strip('"') if ":" in program else "C:\\package\\" + program
+            code, result, text = m.wine.setup(program, *([word for word in arguments if not word.startswith("/json:")] + more))
+            t.equal((code, result["result"]), (0, expected[arguments[0]]), "%s: %s" % (" ".join(arguments), text[-300:]))
+            seen.append(arguments[0])
+        t.equal(seen, list(expected), "every command of the page")
+        m.wine.restart()    # what ran from Program Files goes with it
+        check_same(t, before, m.snapshot(), "as before, after a restart")
