@@ -14,11 +14,12 @@ typedef struct cs_loader_view {
 } cs_loader_view;
 
 typedef struct cs_loader_reason {
-    cs_gpu_verdict verdict; /* CS_GPU_CUDNN_ABSENT, CS_GPU_PART_MISSING, CS_GPU_DEPENDENCY_ABSENT, CS_GPU_OTHER_MACHINE,
-                               CS_GPU_DAMAGED, CS_GPU_ACCESS_DENIED, CS_GPU_FUNCTION_ABSENT or CS_GPU_NOT_LOADED */
-    cs_buffer file;         /* bare name if absent, else full path; never empty unless memory ran out */
-    cs_buffer needed_by;    /* full path of the file that imports it; "" for the DLL itself */
-    cs_buffer function;     /* of CS_GPU_FUNCTION_ABSENT, where it was found out */
+    cs_gpu_verdict
+        verdict;         /* CS_GPU_CUDNN_ABSENT, CS_GPU_PART_MISSING, CS_GPU_DEPENDENCY_ABSENT, CS_GPU_NEWER_PART,
+                            CS_GPU_OTHER_MACHINE, CS_GPU_DAMAGED, CS_GPU_ACCESS_DENIED, CS_GPU_FUNCTION_ABSENT or CS_GPU_NOT_LOADED */
+    cs_buffer file;      /* bare name if absent, else full path; never empty unless memory ran out */
+    cs_buffer needed_by; /* full path of the file that imports it; "" for the DLL itself */
+    cs_buffer function;  /* of CS_GPU_FUNCTION_ABSENT, where it was found out */
 } cs_loader_reason;
 
 /* name: the bare name given to LoadLibrary; code: what it answered (126, 127, 193, 5, ...). Replaces *out, which is freed with

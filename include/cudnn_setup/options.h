@@ -21,8 +21,9 @@ typedef enum cs_verb {
     CS_VERB_DIAGNOSE,
     CS_VERB_SEAL,
     CS_VERB_DETECT,
-    CS_VERB_SEARCH_ORDER, /* doctor */
-    CS_VERB_PROBE         /* probe */
+    CS_VERB_SEARCH_ORDER,
+    CS_VERB_NEEDS, /* doctor */
+    CS_VERB_PROBE  /* probe */
 } cs_verb;
 
 typedef enum cs_ui { CS_UI_FULL, CS_UI_PASSIVE, CS_UI_QUIET } cs_ui;
@@ -35,7 +36,7 @@ typedef struct cs_options {
     cs_verb verb;
     bool verb_given;
     cs_ui ui;
-    char *archive, *cuda, *manifest, *log, *json, *lang, *tree, *report, *out;
+    char *archive, *cuda, *manifest, *log, *json, *lang, *tree, *report, *out, *dll;
     cs_env_mode env;
     bool cudapath_take;
     cs_selftest selftest;

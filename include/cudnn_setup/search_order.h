@@ -63,6 +63,11 @@ void cs_search_order_free(cs_search_order *order);
 /* The DLL of this name that a new process would load, and where (place may be NULL); NULL if there is none. */
 const cs_search_dll *cs_search_order_first(const cs_search_order *order, const char *name, const cs_search_place **place);
 
+/* The place in which a new program finds a file of this bare name, whatever its kind, and its full path (replaces path); NULL if
+ * it finds none. */
+const cs_search_place *cs_search_order_locate(const cs_host *host, const cs_search_order *order, const char *name,
+                                              cs_buffer *path);
+
 /* The place of a folder, by its resolved path, else by its text; order->count if it is in none. */
 size_t cs_search_order_find(const cs_host *host, const cs_search_order *order, const char *folder);
 

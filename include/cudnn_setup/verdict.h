@@ -17,6 +17,7 @@ typedef enum cs_gpu_verdict {
     CS_GPU_PART_MISSING,
     CS_GPU_RUNTIME_ABSENT,
     CS_GPU_DEPENDENCY_ABSENT, /* 126: something that a part needs; named from import tables */
+    CS_GPU_NEWER_PART,        /* 126: zlibwapi.dll is absent, which only cuDNN 8.3 and newer need */
     CS_GPU_OTHER_MACHINE,     /* 193: a DLL for another processor */
     CS_GPU_DAMAGED,           /* 193: no DLL, or a damaged one */
     CS_GPU_ACCESS_DENIED,     /* 5 */

@@ -120,7 +120,7 @@ static cs_status absolute_paths(run *r, cs_error *error) {
     cs_options *o = &r->options;
     const path_option rows[] = {{"/log", &o->log, true},          {"/json", &o->json, true},  {"/report", &o->report, true},
                                 {"/archive", &o->archive, false}, {"/cuda", &o->cuda, false}, {"/manifest", &o->manifest, false},
-                                {"/out", &o->out, true}};
+                                {"/out", &o->out, true},          {"/dll", &o->dll, false}};
     cs_status first = CS_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         cs_error one = {0};

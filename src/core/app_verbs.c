@@ -13,6 +13,7 @@ const cs_app_verb cs_app_verbs[] = {
     {.verb = CS_VERB_SEAL, .operation = cs_seal},
     {.verb = CS_VERB_DETECT, .look = cs_detect},
     {.verb = CS_VERB_SEARCH_ORDER, .look = cs_show_search_order},
+    {.verb = CS_VERB_NEEDS, .look = cs_show_needs},
     {.verb = CS_VERB_DIAGNOSE, .judge = cs_diagnose},
     {.verb = CS_VERB_PROBE, .judge = cs_doctor_probe},
 };

@@ -63,7 +63,7 @@ static bool judge_file(walk *w, const char *path, const char *parent, unsigned d
 
 /* An absent file that was asked for by name: the library itself, or a part of it. */
 static cs_gpu_verdict absent(const char *name, const char *parent) {
-    if (*parent) return CS_GPU_DEPENDENCY_ABSENT;
+    if (*parent) return cs_text_equal_ascii_case(name, "zlibwapi.dll") ? CS_GPU_NEWER_PART : CS_GPU_DEPENDENCY_ABSENT;
     return cs_text_starts_with(name, "cudnn_") ? CS_GPU_PART_MISSING : CS_GPU_CUDNN_ABSENT;
 }
 

@@ -164,17 +164,21 @@ static cs_status take_option(parser *p, const char *word) {
     return take_row(p, row, word, value);
 }
 
-/* A word without '/' or '-': the doctor's verbs, seal's archive, or a .zip dropped on the program. */
+/* A word without '/' or '-': the doctor's verbs, what seal and needs look at, or a .zip dropped on the program. */
 static cs_status take_bare(parser *p, const char *word) {
-    if (p->out->program == CS_PROGRAM_DOCTOR) {
+    const cs_options *o = p->out;
+    bool doctor = o->program == CS_PROGRAM_DOCTOR;
+    if (doctor) {
         const option_row *row = find_row(CS_PROGRAM_DOCTOR, word, strlen(word));
         if (row && row->kind == OPTION_VERB) return take_verb(p, row, word);
     }
-    bool archive = cs_text_ends_with_ascii_case(word, ".zip") ||
-                   (p->out->program == CS_PROGRAM_DOCTOR && p->out->verb_given && p->out->verb == CS_VERB_SEAL);
-    const option_row *row = archive ? find_row(p->out->program, "archive", strlen("archive")) : NULL;
+    const char *taken = doctor && o->verb_given && o->verb == CS_VERB_NEEDS ? "dll" : "archive";
+    bool archive = cs_text_ends_with_ascii_case(word, ".zip") || (doctor && o->verb_given && o->verb == CS_VERB_SEAL);
+    const option_row *row = archive || *taken == 'd' ? find_row(o->program, taken, strlen(taken)) : NULL;
     if (!row) return USAGE(p, word, "neither an option nor a .zip archive; /? lists the options");
-    if (p->seen[row - option_rows]) return USAGE(p, word, "a second archive; one is named already: %s", p->out->archive);
+    if (p->seen[row - option_rows])
+        return USAGE(p, word, "a second %s; one is named already: %s", *taken == 'd' ? "DLL" : "archive",
+                     *taken == 'd' ? o->dll : o->archive);
     return take_row(p, row, word, word);
 }
 
@@ -195,6 +199,7 @@ static cs_status check_whole(parser *p) {
     if (o->verb == CS_VERB_SEAL && !o->archive) return USAGE(p, NULL, "the archive is missing, as in seal ZIP /out:FILE");
     if (o->verb == CS_VERB_SEAL && !o->out)
         return USAGE(p, NULL, "the name of the new manifest is missing, as in seal ZIP /out:FILE");
+    if (o->verb == CS_VERB_NEEDS && !o->dll) return USAGE(p, NULL, "the DLL or folder is missing, as in needs FILE");
     if (o->cudapath_take && o->env != CS_ENV_ALL)
         return USAGE(p, NULL, "/cudapath:take needs /env:all, which is what counts without /env");
     return CS_OK;

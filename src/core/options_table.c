@@ -8,7 +8,7 @@
 #define PLACING  (V(INSTALL) | V(REPAIR))
 #define MOVING   (PLACING | V(ROLLBACK) | V(UNINSTALL))
 #define CHANGING (MOVING | V(RECOVER) | V(FORGET))
-#define READING  (V(VERIFY) | V(STATUS) | V(PROBE) | V(DIAGNOSE) | V(SEAL) | V(DETECT) | V(SEARCH_ORDER))
+#define READING  (V(VERIFY) | V(STATUS) | V(PROBE) | V(DIAGNOSE) | V(SEAL) | V(DETECT) | V(SEARCH_ORDER) | V(NEEDS))
 #define OF_TREE  (V(UNINSTALL) | V(ROLLBACK) | V(REPAIR) | V(FORGET) | V(VERIFY) | V(STATUS) | V(PROBE))
 #define ALL      (CHANGING | READING)
 
@@ -53,6 +53,7 @@ const option_row option_rows[] = {
     VERB(GROUP_LOOK, "seal", IN(DOCTOR), SEAL, "write a manifest with the hash of every file: seal ZIP /out:FILE"),
     VERB(GROUP_LOOK, "detect", IN(DOCTOR), DETECT, "which CUDA toolkits there are and which one is taken, with the reasons"),
     VERB(GROUP_LOOK, "search-order", IN(DOCTOR), SEARCH_ORDER, "which cudnn64_8.dll a new program finds first"),
+    VERB(GROUP_LOOK, "needs", IN(DOCTOR), NEEDS, "which DLLs a DLL, or each in a folder, needs, and where they are: needs FILE"),
     VERB(GROUP_LOOK, "probe", IN(DOCTOR), PROBE, "let a new program load cuDNN and compute with it, as this user"),
     VERB(GROUP_LOOK, "?", BOTH, HELP, "this text"),
 
@@ -65,6 +66,7 @@ const option_row option_rows[] = {
          "judge the archive by this manifest, not the built-in one"),
     CHOICE(GROUP_WHAT, "unverified", "accept", IN(SETUP), V(INSTALL), set_unverified,
            "take a copy that nothing vouches for; it is called unverified ever after"),
+    TEXT(GROUP_WHAT, dll, "FILE", IN(DOCTOR), V(NEEDS), "the DLL or the folder that needs looks at"),
     TEXT(GROUP_WHAT, out, "FILE", IN(DOCTOR), V(SEAL), "where seal writes the manifest"),
 
     FLAG(GROUP_HOW, "dryrun", IN(SETUP), CHANGING, set_dryrun, "only say what would be done; needs no administrator"),

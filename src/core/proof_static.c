@@ -6,22 +6,12 @@
 #include "proof_internal.h"
 
 typedef struct looking {
-    const cs_fs *fs;
+    const cs_host *host;
     const cs_search_order *order;
 } looking;
 
 static const cs_search_place *find_place(const looking *l, const char *name, cs_buffer *path) {
-    for (size_t i = 0; i < l->order->count; i++) {
-        const cs_search_place *place = &l->order->items[i];
-        cs_file_info info;
-        if (place->state != CS_SEARCH_SEEN || !place->path) continue;
-        cs_buffer_clear(path);
-        if (cs_path_join(path, l->fs->separator, place->path, name, NULL) == CS_OK &&
-            l->fs->stat(l->fs->ctx, path->data, &info, NULL) == CS_OK && info.kind != CS_FILE_FOLDER)
-            return place;
-    }
-    cs_buffer_clear(path);
-    return NULL;
+    return cs_search_order_locate(l->host, l->order, name, path);
 }
 
 static bool find(void *ctx, const char *name, cs_buffer *path) { return find_place(ctx, name, path) != NULL; }
@@ -39,12 +29,19 @@ static bool is_library(const cs_receipt_row *row) {
     return cs_text_starts_with(row->target, "bin/") && cs_text_ends_with_ascii_case(row->target, ".dll");
 }
 
-/* True if a part could not load; the stage then says why. */
+/* True if a part could not load; the stage then says why. Two looks, since nothing is loaded that could say what is wrong: at
+ * the files, and, as for the loader's 127, at the functions that they take from each other. */
 static bool blame(const looking *l, const char *name, cs_proof_stage *stage) {
+    enum { NO_CODE = 0, PROC_NOT_FOUND = 127 };
     const cs_loader_view view = {.ctx = (void *)(uintptr_t)l, .find = find, .is_loaded = is_windows_own};
     cs_loader_reason reason;
-    cs_loader_explain(l->fs, &view, name, 0, &reason);
+    cs_loader_explain(l->host->fs, &view, name, NO_CODE, &reason);
     bool bad = reason.verdict != CS_GPU_NOT_LOADED;
+    if (!bad) {
+        cs_loader_reason_free(&reason);
+        cs_loader_explain(l->host->fs, &view, name, PROC_NOT_FOUND, &reason);
+        bad = reason.function.size > 0;
+    }
     if (bad) {
         cs_facts facts = {0};
         cs_loader_reason_facts(&reason, 0, &facts);
@@ -58,7 +55,7 @@ static bool blame(const looking *l, const char *name, cs_proof_stage *stage) {
 
 void proof_look(cs_run *run, const cs_receipt *receipt, cs_proof_stage *stage) {
     cs_search_order order = {0};
-    const looking l = {.fs = run->host->fs, .order = &order};
+    const looking l = {.host = run->host, .order = &order};
     size_t looked = 0;
     bool bad = cs_search_order_read(run->host, NULL, &order, NULL) != CS_OK;
     for (size_t i = 0; i < receipt->row_count && !bad; i++) {

@@ -267,6 +267,21 @@ cs_status cs_search_order_plan(const cs_host *host, const cs_reg_value *machine_
     return read_order(host, NULL, machine_path, out, error);
 }
 
+const cs_search_place *cs_search_order_locate(const cs_host *host, const cs_search_order *order, const char *name,
+                                              cs_buffer *path) {
+    for (size_t i = 0; i < order->count; i++) {
+        const cs_search_place *place = &order->items[i];
+        cs_file_info info;
+        if (place->state != CS_SEARCH_SEEN || !place->path) continue;
+        cs_buffer_clear(path);
+        if (cs_path_join(path, host->fs->separator, place->path, name, NULL) == CS_OK &&
+            host->fs->stat(host->fs->ctx, path->data, &info, NULL) == CS_OK && info.kind != CS_FILE_FOLDER)
+            return place;
+    }
+    cs_buffer_clear(path);
+    return NULL;
+}
+
 size_t cs_search_order_find(const cs_host *host, const cs_search_order *order, const char *folder) {
     cs_buffer real = {0};
     size_t found = 0;

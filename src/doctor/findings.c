@@ -90,7 +90,7 @@ void cs_doctor_explain(const cs_host *host, const char *cuda, cs_buffer *out) {
     if (cs_toolkit_detect(&quiet, "10.1", cuda, &toolkits, NULL) == CS_OK && toolkits.chosen < toolkits.count)
         if (cs_path_join(&bin, host->fs->separator, toolkits.items[toolkits.chosen].path, "bin", NULL) != CS_OK)
             cs_buffer_free(&bin);
-    cs_explain(bin.size ? bin.data : NULL, out);
+    cs_explain(host, bin.size ? bin.data : NULL, out);
     cs_toolkits_free(&toolkits);
     cs_buffer_free(&bin);
 }

@@ -29,7 +29,7 @@ void cs_find_machine(cs_scene *scene);
 /* Whether a file of this name is in a folder. */
 bool cs_scene_has(const cs_scene *scene, const char *folder, const char *name);
 
-/* Answers to what people ask most. bin (NULL: none) is named where it helps. */
-void cs_explain(const char *bin, cs_buffer *out);
+/* Answers to what people ask most, some only where the machine gives cause. bin (NULL: none) is named where it helps. */
+void cs_explain(const cs_host *host, const char *bin, cs_buffer *out);
 
 #endif

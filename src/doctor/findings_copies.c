@@ -30,6 +30,17 @@ static unsigned named_version(const char *name) {
     return number < 1000 && cs_text_equal_ascii_case(end, ".dll") ? (unsigned)number : 0;
 }
 
+/* cuDNN 9 and later: other file names, so that nothing is hidden, but programs that get parts of both into one process fail. */
+static void find_later(cs_scene *scene, const cs_search_place *place) {
+    for (size_t i = 0; i < place->count; i++)
+        if (named_version(place->dlls[i].name) > 8)
+            cs_scene_note(
+                scene,
+                "%s lies in %s: a program made for it finds it beside cuDNN 8. One that brings only a part of a cuDNN of "
+                "its own can mix the two in one process and fail with error 127 (WinError 127)",
+                place->dlls[i].name, place->path);
+}
+
 static void find_renamed(cs_scene *scene, const cs_search_place *place) {
     for (size_t i = 0; i < place->count; i++) {
         const cs_search_dll *dll = &place->dlls[i];
@@ -144,6 +155,7 @@ void cs_find_copies(cs_scene *scene) {
         const cs_search_place *place = &scene->order.items[i];
         find_shadow(scene, place);
         find_renamed(scene, place);
+        find_later(scene, place);
         if (place != winner) find_partial(scene, place);
     }
 }

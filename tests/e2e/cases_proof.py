@@ -24,6 +24,9 @@ def case_proof_sample(t):
         m.wine.make("C:\\e2e")
         code, result, text = m.install("/report:" + report)
         t.equal(code, 0, "install: " + text[-400:])
+        libraries = [os.path.relpath(os.path.join(folder, name), m.wine.unix(m.tree)) for folder, _, names in os.walk(m.wine.unix(m.tree))
+                     for name in names if name.startswith("cudnn") and name.endswith(".lib")]
+        t.equal((len(libraries), {os.path.dirname(name) for name in libraries}), (14, {os.path.join("lib", "x64")}), "F08: libs, where they land")
         proof = result["proof"]
         t.check(proof["files"].startswith("passed: "), proof["files"])
         t.check(proof["loading"].startswith("passed: 7 parts loaded from " + TREE), proof["loading"])
@@ -165,8 +168,86 @@ def case_proof_loading(t):
                              ("a text", lambda data: b"no DLL at all")):
             with replaced(bin_of(m, "cudnn_adv_infer64_8.dll"), change=change):
                 expect(t, m, "loading", "damaged", 2, ["cudnn_adv_infer64_8.dll is not a DLL, or is damaged"])
+        with_fault(t, m, "newer-part", "loading", "newer-part", 2, "zlibwapi.dll is absent", "8.0.3 does not",
+                   "cudnn_cnn_infer64_8.dll is of such a newer cuDNN", "error 126")
         with_fault(t, m, "other-version", "loading", "other-version", 2, "cudnnGetVersion() is 8100, not 8003")
         with_fault(t, m, "crashed-loading", "loading", "crashed", 2, "0xC0000005")
+
+
+def case_proof_seams(t):
+    """5 and 127, which Wine's loader does not give: what real DLLs with those faults come to here, loaded and looked at"""
+    with Machine(t, media="C:\\m") as m:
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        ops = bin_of(m, PARTS[1])
+
+        # 127. Wine loads a DLL whose imported function is absent, and the process ends when it is called. The day that changes,
+        # this case fails and docs/verified.md has to say so.
+        with replaced(ops, faulty(t, "function-absent")[0][1]):
+            code, result, _ = m.doctor("probe", "/selftest-as:current")
+            proof = result["proof"]
+            t.equal((code, proof["verdicts"]["loading"]), (2, "loaded"), "127 in Wine: " + proof["loading"])
+            t.check(proof["gpu"].startswith("failed: "), "and the process that calls it ends: " + proof["gpu"])
+            t.say("Wine, absent function: loading %s, gpu %s" % (proof["verdicts"]["loading"], proof["verdicts"]["gpu"]))
+
+        # 5. Who may read everything (root on this machine) is not kept out.
+        os.chmod(ops, 0)
+        code, result, _ = m.doctor("probe", "/selftest-as:current")
+        os.chmod(ops, 0o644)
+        proof = result["proof"]
+        t.say("Wine, unreadable file: %s" % proof["loading"])
+        if os.geteuid() == 0:
+            t.equal((code, proof["verdicts"]["loading"]), (0, "loaded"), "rights do not bind root: " + proof["loading"])
+        else:
+            t.equal((code, proof["verdicts"]["loading"]), (2, "access-denied"), "an unreadable file: " + proof["loading"])
+            t.check("cannot be read with this user's rights" in proof["loading"], proof["loading"])
+
+        # Where nothing may be loaded, the import tables say what the loader would: the same files, in a package.
+        bad_package(t, m, "function-absent")
+        code, result, text = m.setup("/install", "/quiet", "/archive:C:\\m\\bad.zip", "/manifest:C:\\m\\bad.json")
+        t.equal((code, result["proof"]["verdicts"]["loading"]), (0, "function-absent"), "looked at: " + text[-400:])
+        for word in ("cudnn_ops_infer64_8.dll lacks the function cudnnSampleOpsInfer8003", "which " + m.tree, "imports"):
+            t.check(word in result["proof"]["loading"], "it says '%s': %s" % (word, result["proof"]["loading"]))
+
+
+def case_proof_full_path(t):
+    """a program that loads cudnn64_8.dll by its full path, with its folder not in PATH, fails at the first use (F14)"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip", "/env:none")
+        t.equal(code, 0, "install: " + text[-400:])
+        shutil.copyfile(bin_of(m, "cudart64_101.dll"), m.wine.unix("C:\\e2e\\cudart64_101.dll"))   # the shim's own import
+        out = m.wine.out("use")
+        code, text = m.wine.run([m.wine.helper, "use", m.tree + "\\bin\\cudnn64_8.dll", out])
+        t.equal((code, m.wine.exists(out)), (0xC0000409 & 0xFF, False), "the shim gives up: " + text)
+        t.check("cudnn_ops_infer64_8.dll. Error code 126" in text, "and says which part: " + text)
+        kind, path = m.path_value()
+        m.wine.set_value("PATH", kind, (m.tree + "\\bin;").encode("utf-16-le") + path)
+        for name in (m.tree + "\\bin\\cudnn64_8.dll", "cudnn64_8.dll"):
+            out = m.wine.out("use")
+            m.wine.help("use", name, out)
+            t.equal(m.wine.text(out), "status 0", "with the folder in PATH: " + name)
+
+
+def case_proof_needs(t):
+    """what DLLs need, told from the files, before and after PATH leads to them"""
+    with Machine(t) as m:
+        code, _, text = m.install("/selftest:skip", "/env:none")
+        t.equal(code, 0, "install: " + text[-400:])
+        part = m.tree + "\\bin\\cudnn_cnn_train64_8.dll"
+        code, result, text = m.doctor("needs", part)
+        t.equal(code, 0, "one DLL: " + text[-300:])
+        t.check(part + ": x64, version 8.0.3.33" in text, text[-600:])
+        for name in ("cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll", "cudnn_cnn_infer64_8.dll"):
+            t.check("needs %s: only beside it" % name in text, "%s is beside it: %s" % (name, text[-600:]))
+        t.check("3 of the files that they need cannot be found" in result["message"], result["message"])
+        kind, path = m.path_value()
+        m.wine.set_value("PATH", kind, (m.tree + "\\bin;").encode("utf-16-le") + path)
+        code, result, text = m.doctor("needs", m.tree + "\\bin")
+        t.equal((code, text.count(": x64, version")), (0, 10), "the folder: 7 of cuDNN, 3 of CUDA")
+        t.check("needs cublasLt64_10.dll: %s\\bin (machine PATH)" % m.tree in text, text[-600:])
+        t.check("new programs find all that they need" in result["message"], result["message"])
+        code, result, _ = m.doctor("needs", "C:\\nowhere.dll")
+        t.check(code != 0 and "nowhere.dll" in result["message"], result["message"])
 
 
 def case_proof_computing(t):
@@ -197,23 +278,28 @@ def case_proof_hang(t):
         t.check("cudnn-probe" not in text, "the probe is gone: " + text[-300:])
 
 
+def bad_package(t, m, fault):
+    """C:\\m\\bad.zip and bad.json: the sample with the DLLs that have this fault."""
+    archive, manifest = m.add_archive()
+    faults = dict(faulty(t, fault))
+    bad, bad_manifest = m.wine.unix("C:\\m\\bad.zip"), m.wine.unix("C:\\m\\bad.json")
+    with zipfile.ZipFile(m.wine.unix(archive)) as old, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as new:
+        for row in old.infolist():
+            source = faults.get(row.filename.rsplit("/", 1)[-1])
+            new.writestr(row, open(source, "rb").read() if source else old.read(row))
+    with open(m.wine.unix(manifest), encoding="utf-8") as file:
+        text = json.load(file)
+    with open(bad, "rb") as file:
+        data = file.read()
+    text["archive"].update(sha256=hashlib.sha256(data).hexdigest(), size=len(data), names=["bad.zip"])
+    with open(bad_manifest, "w", encoding="utf-8") as file:
+        json.dump(text, file)
+
+
 def case_proof_required(t):
     """/selftest:require with a package whose results are wrong: 1603, and everything is as before; auto: a warning"""
     with Machine(t, media="C:\\m") as m:
-        archive, manifest = m.add_archive()
-        faults = dict(faulty(t, "wrong-result"))
-        bad, bad_manifest = m.wine.unix("C:\\m\\bad.zip"), m.wine.unix("C:\\m\\bad.json")
-        with zipfile.ZipFile(m.wine.unix(archive)) as old, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as new:
-            for row in old.infolist():
-                source = faults.get(row.filename.rsplit("/", 1)[-1])
-                new.writestr(row, open(source, "rb").read() if source else old.read(row))
-        with open(m.wine.unix(manifest), encoding="utf-8") as file:
-            text = json.load(file)
-        with open(bad, "rb") as file:
-            data = file.read()
-        text["archive"].update(sha256=hashlib.sha256(data).hexdigest(), size=len(data), names=["bad.zip"])
-        with open(bad_manifest, "w", encoding="utf-8") as file:
-            json.dump(text, file)
+        bad_package(t, m, "wrong-result")
         before = m.snapshot()
         words = ["/install", "/quiet", "/archive:C:\\m\\bad.zip", "/manifest:C:\\m\\bad.json", "/selftest-as:current"]
         code, result, text = m.setup(*(words + ["/selftest:require"]))

@@ -10,6 +10,7 @@
  *   e2e_helper hold DLL|DLL... READY STOP loads DLLs and keeps them, until STOP exists; READY holds its process id
  *   e2e_helper lock FILE READY STOP       opens a file without sharing it, until STOP exists
  *   e2e_helper load NAME OUT              LoadLibraryW(NAME) in this process's own search order: path or error number
+ *   e2e_helper use NAME OUT               LoadLibraryW(NAME) and its cudnnCreate, at whose call it loads its parts: the status
  *   e2e_helper attributes FILE HEX        sets file attributes
  *   e2e_helper endsession NAME how        asks each window of that class as a log-off does; "ends" or "goes-on"
  *   e2e_helper restricted COMMAND-LINE    runs it with Administrators taken out of the token; ends with its exit code
@@ -377,6 +378,22 @@ static int command_load(wchar_t **arguments) {
     return output_close(&out) ? 0 : 1;
 }
 
+/* Loads cuDNN and uses it for the first time, when it loads its parts. */
+static int command_use(wchar_t **arguments) {
+    output out;
+    int (*create)(void **handle) = NULL;
+    void *handle = NULL;
+    HMODULE module = LoadLibraryW(arguments[0]);
+    FARPROC address = module ? GetProcAddress(module, "cudnnCreate") : NULL;
+    memcpy(&create, &address, sizeof create);
+    if (!create) return 1;
+    wchar_t text[64];
+    swprintf(text, 64, L"status %d", create(&handle));
+    if (!output_open(&out, arguments[1])) return 1;
+    output_text(&out, text);
+    return output_close(&out) ? 0 : 1;
+}
+
 static int command_attributes(wchar_t **arguments) {
     return SetFileAttributesW(arguments[0], wcstoul(arguments[1], NULL, 16)) ? 0 : 1;
 }
@@ -433,6 +450,7 @@ int wmain(int count, wchar_t **arguments) {
         {L"hang", 2, command_hang},
         {L"hold", 3, command_hold},
         {L"load", 2, command_load},
+        {L"use", 2, command_use},
         {L"lock", 3, command_lock},
         {L"attributes", 2, command_attributes},
         {L"endsession", 2, command_endsession},

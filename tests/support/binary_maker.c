@@ -101,6 +101,26 @@ uint8_t *pe_make_dll(void) {
     return file;
 }
 
+uint8_t *pe_make_linked(const char *dll, const char *function, const char *exported) {
+    uint8_t *file = pe_make_headers();
+    if (dll) {
+        pe_put_directory(file, 1, PE_IMPORTS, 40);
+        put32(pe_at(file, PE_IMPORTS), PE_IMPORTS + 0x40);
+        put32(pe_at(file, PE_IMPORTS + 12), PE_IMPORTS + 0x60);
+        put32(pe_at(file, PE_IMPORTS + 0x40), PE_IMPORTS + 0x9E); /* hint, then the name */
+        pe_put_name(file, PE_IMPORTS + 0x60, dll);
+        pe_put_name(file, PE_IMPORTS + 0xA0, function);
+    }
+    if (exported) {
+        pe_put_directory(file, 0, PE_EXPORTS, 40);
+        put32(pe_at(file, PE_EXPORTS + 24), 1);
+        put32(pe_at(file, PE_EXPORTS + 32), PE_EXPORTS + 0x40);
+        put32(pe_at(file, PE_EXPORTS + 0x40), PE_EXPORTS + 0x50);
+        pe_put_name(file, PE_EXPORTS + 0x50, exported);
+    }
+    return file;
+}
+
 void library_begin(cs_buffer *out) {
     cs_buffer_clear(out);
     cs_buffer_text(out, "!<arch>\n");

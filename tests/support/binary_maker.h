@@ -20,6 +20,9 @@ void pe_put_name(uint8_t *file, uint32_t rva, const char *name);
 uint8_t *pe_make_headers(void); /* without any table */
 uint8_t *pe_make_dll(void);
 
+/* Without any table but these: one function imported from one DLL (dll NULL: none), one exported (NULL: none). */
+uint8_t *pe_make_linked(const char *dll, const char *function, const char *exported);
+
 /* Libraries: begin, then members. */
 void library_begin(cs_buffer *out);
 void library_member(cs_buffer *out, const char *name, const void *bytes, size_t size);

@@ -82,7 +82,9 @@ static uint64_t nanoseconds(void *ctx) {
 const cs_loader *fake_cuda_loader(void) {
     static const char *const driver[] = {"nvcuda.dll", NULL};
     static const char *const runtime[] = {"cudart64_101.dll", NULL};
-    static const cs_cudnn_names names[] = {{"cudnn64_8.dll", {"cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll"}}};
+    static const cs_cudnn_names names[] = {{"cudnn64_8.dll",
+                                            {"cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll", "cudnn_cnn_infer64_8.dll",
+                                             "cudnn_cnn_train64_8.dll", "cudnn_adv_infer64_8.dll", "cudnn_adv_train64_8.dll"}}};
     static const cs_loader loader = {.open = open_library,
                                      .symbol = find_symbol,
                                      .where = append_path,

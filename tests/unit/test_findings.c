@@ -363,6 +363,10 @@ static void test_findings_f12_one_of_seven(void **state) {
     assert_found(f, CS_E_DIFFERS, "The whole set of 7 DLLs is needed");
 }
 
+static void test_findings_f14_full_path_is_not_enough(void **state) {
+    assert_explained(*state, "Loading it by its full path is not enough: its folder has to be in PATH");
+}
+
 static void test_findings_f16_started_before(void **state) {
     fixture *f = *state;
     put_set(f, BIN);
@@ -370,6 +374,69 @@ static void test_findings_f16_started_before(void **state) {
     assert_found(f, CS_E_NOTHING, "this console was started before it had");
     memory_host_system(f->machine)->own_path = "C:\\Windows;c:/cuda/v10.1/BIN/";
     assert_int_equal(find(f), CS_OK);
+}
+
+/* ---- section 2: the loader's errors ---- */
+
+static void test_findings_l01_l12_no_zlib_for_803(void **state) {
+    assert_explained(*state, "8.0.3 does not need that file, and fetching it mends nothing");
+}
+
+static void test_findings_l03_newer_before_ours(void **state) {
+    fixture *f = *state;
+    put_set(f, BIN);
+    for (size_t i = 0; i < PARTS; i++) put(f, "C:\\newer", parts[i], 8, 4, 0);
+    path(f, "C:\\newer;" BIN);
+    assert_found(f, CS_E_NOTHING, "cudnn64_8.dll comes first from C:\\newer, and is also in " BIN);
+}
+
+static void test_findings_l05_l06_part_of_another_version(void **state) {
+    fixture *f = *state;
+    for (size_t i = 1; i < PARTS; i++) {
+        char text[128];
+        put_set(f, BIN);
+        put(f, BIN, parts[i], 8, 1, 0);
+        snprintf(text, sizeof text, "%s in " BIN " is version 8.1.0.33, but cudnn64_8.dll beside it is 8.0.3.33", parts[i]);
+        assert_found(f, CS_E_DIFFERS, text);
+        assert_says(f, "error 127");
+    }
+}
+
+static void test_findings_l07_another_major(void **state) {
+    fixture *f = *state;
+    put_set(f, BIN);
+    put(f, "C:\\wheel\\nvidia\\cudnn\\bin", "cudnn64_9.dll", 9, 1, 0);
+    path(f, BIN ";C:\\wheel\\nvidia\\cudnn\\bin");
+    assert_found(f, CS_E_NOTHING, "cudnn64_9.dll lies in C:\\wheel\\nvidia\\cudnn\\bin");
+    assert_says(f, "WinError 127");
+}
+
+static void test_findings_l08_set_of_torch(void **state) {
+    fixture *f = *state;
+    put_set(f, BIN);
+    for (size_t i = 0; i < PARTS; i++) put(f, "C:\\py\\torch\\lib", parts[i], 8, 2, 1);
+    path(f, "C:\\py\\torch\\lib;" BIN);
+    assert_found(f, CS_E_NOTHING, "comes first from C:\\py\\torch\\lib, and is also in " BIN);
+}
+
+static void test_findings_l11_numbers_in_both_languages(void **state) {
+    assert_explained(*state, "126 \"The specified module could not be found.\" \"找不到指定的模块。\"");
+    assert_explained(*state, "182 \"The operating system cannot run %1.\" \"操作系统无法运行 %1。\"");
+    assert_explained(*state, "193 \"%1 is not a valid Win32 application.\" \"%1 不是有效的 Win32 应用程序。\"");
+    assert_explained(*state, "127 \"The specified procedure could not be found.\"");
+    assert_explained(*state, "5 \"Access is denied.\"");
+}
+
+/* ---- section 7 ---- */
+
+static void test_findings_g11_linux_beside_windows(void **state) {
+    fixture *f = *state;
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_DIAGNOSE};
+    cs_diagnose(memory_host_seam(f->machine), &options, &f->report, &f->outcome);
+    assert_null(strstr(cs_buffer_string(&f->report), "WSL"));
+    memory_host_reg_text(f->machine, CS_HKCU, "Software\\Microsoft\\Windows\\CurrentVersion\\Lxss\\{guid}", "DistributionName",
+                         CS_REG_SZ, "Debian");
+    assert_explained(f, "WSL): it uses none of these DLLs");
 }
 
 static void test_findings_survive_failed_allocations(void **state) {
@@ -422,7 +489,15 @@ int main(void) {
         finding(f10_unpacked_somewhere),
         finding(f11_each_part_missing),
         finding(f12_one_of_seven),
+        finding(f14_full_path_is_not_enough),
         finding(f16_started_before),
+        finding(l01_l12_no_zlib_for_803),
+        finding(l03_newer_before_ours),
+        finding(l05_l06_part_of_another_version),
+        finding(l07_another_major),
+        finding(l08_set_of_torch),
+        finding(l11_numbers_in_both_languages),
+        finding(g11_linux_beside_windows),
         finding(survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

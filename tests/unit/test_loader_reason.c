@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -17,25 +18,9 @@ static memory_host *machine;
 static const cs_host *host;
 static cs_loader_reason reason;
 
-/* A DLL of one export that imports one function from one DLL; NULL: nothing. */
 static void put_dll(const char *name, const char *dll, const char *function, const char *exported) {
-    uint8_t *file = pe_make_headers();
+    uint8_t *file = pe_make_linked(dll, function, exported);
     char path[128] = BIN;
-    if (dll) {
-        pe_put_directory(file, 1, PE_IMPORTS, 40);
-        put32(pe_at(file, PE_IMPORTS), PE_IMPORTS + 0x40);
-        put32(pe_at(file, PE_IMPORTS + 12), PE_IMPORTS + 0x60);
-        put32(pe_at(file, PE_IMPORTS + 0x40), PE_IMPORTS + 0x9E); /* hint, then the name */
-        pe_put_name(file, PE_IMPORTS + 0x60, dll);
-        pe_put_name(file, PE_IMPORTS + 0xA0, function);
-    }
-    if (exported) {
-        pe_put_directory(file, 0, PE_EXPORTS, 40);
-        put32(pe_at(file, PE_EXPORTS + 24), 1);
-        put32(pe_at(file, PE_EXPORTS + 32), PE_EXPORTS + 0x40);
-        put32(pe_at(file, PE_EXPORTS + 0x40), PE_EXPORTS + 0x50);
-        pe_put_name(file, PE_EXPORTS + 0x50, exported);
-    }
     strncat(path, name, sizeof path - strlen(path) - 1);
     assert_true(memory_host_file(machine, path, file, PE_SIZE));
     cs_free(file);
@@ -85,6 +70,37 @@ static void expect(const char *name, uint32_t code, cs_gpu_verdict verdict, cons
     cs_facts_free(&facts);
 }
 
+/* F11: each of the seven in turn. */
+static void test_reason_of_126_each_part(void **state) {
+    (void)state;
+    static const char *const parts[] = {"cudnn64_8.dll",           "cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll",
+                                        "cudnn_cnn_infer64_8.dll", "cudnn_cnn_train64_8.dll", "cudnn_adv_infer64_8.dll",
+                                        "cudnn_adv_train64_8.dll"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        char english[256], path[128] = BIN;
+        strncat(path, parts[i], sizeof path - strlen(path) - 1);
+        if (memory_host_exists(machine, path)) assert_true(memory_host_delete(machine, path));
+        snprintf(english, sizeof english,
+                 i ? "cuDNN's part %s cannot be loaded (error 126); without it cuDNN ends the program that uses it."
+                   : "A new program cannot load %s (error 126): it is in no folder that Windows searches.",
+                 parts[i]);
+        expect(parts[i], 126, i ? CS_GPU_PART_MISSING : CS_GPU_CUDNN_ABSENT, english, parts[i]);
+    }
+}
+
+/* L01, L03, L12: zlibwapi.dll is wanted by another cuDNN than 8.0.3, and whoever has this one is not sent to fetch it. */
+static void test_reason_of_zlib(void **state) {
+    (void)state;
+    put_dll("cudnn_cnn_infer64_8.dll", "zlibwapi.dll", "deflate", "cnnInfer8400");
+    expect("cudnn_cnn_infer64_8.dll", 126, CS_GPU_NEWER_PART,
+           "zlibwapi.dll is absent, which cuDNN 8.3 and newer need and 8.0.3 does not: " BIN
+           "cudnn_cnn_infer64_8.dll is of such a newer cuDNN (error 126).",
+           "8.0.3 不需要");
+    assert_string_equal(cs_gpu_verdict_name(reason.verdict), "newer-part");
+    assert_non_null(strstr(cs_verdict_advice(reason.verdict, CS_ENGLISH), "Do not fetch that file"));
+    assert_non_null(strstr(cs_verdict_advice(reason.verdict, CS_CHINESE), "不要下载"));
+}
+
 static void test_reason_of_126(void **state) {
     (void)state;
     expect("cudnn64_8.dll", 126, CS_GPU_CUDNN_ABSENT,
@@ -94,7 +110,7 @@ static void test_reason_of_126(void **state) {
            "cudnn_adv_train64_8.dll");
 }
 
-/* Two steps away: the absent file is named, not the one that was asked for. */
+/* L02. Two steps away: the absent file is named, not the one that was asked for. */
 static void test_reason_of_126_names_what_is_absent(void **state) {
     (void)state;
     assert_true(memory_host_delete(machine, BIN "cublas64_10.dll"));
@@ -104,6 +120,7 @@ static void test_reason_of_126_names_what_is_absent(void **state) {
     assert_string_equal(reason.file.data, "cublas64_10.dll");
 }
 
+/* L05, L06: parts of two versions. */
 static void test_reason_of_127(void **state) {
     (void)state;
     put_dll("cudnn_ops_infer64_8.dll", "cublas64_10.dll", "cublasCreate_v2", "opsInfer8100");
@@ -118,6 +135,7 @@ static void test_reason_of_127(void **state) {
            BIN "cudnn_cnn_infer64_8.dll is of another version than expected (error 127).", "版本与预期不同（错误 127）");
 }
 
+/* L09: a 32-bit DLL, a text under the name of one, an empty file. */
 static void test_reason_of_193(void **state) {
     (void)state;
     uint8_t *file = pe_make_headers();
@@ -198,6 +216,8 @@ static void test_reason_driver_version_of_a_file(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(test_reason_##name, set_up, tear_down)
     const struct CMUnitTest tests[] = {CASE(of_126),
+                                       CASE(of_126_each_part),
+                                       CASE(of_zlib),
                                        CASE(of_126_names_what_is_absent),
                                        CASE(of_127),
                                        CASE(of_193),

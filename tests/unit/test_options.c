@@ -195,6 +195,23 @@ static void test_options_seal_takes_the_next_word(void **state) {
     cs_options_free(&o);
 }
 
+static void test_options_needs_takes_the_next_word(void **state) {
+    (void)state;
+    cs_options o = DOCTOR("needs", "D:\\cuda\\bin");
+    assert_int_equal(o.verb, CS_VERB_NEEDS);
+    assert_string_equal(o.dll, "D:\\cuda\\bin");
+    assert_null(o.archive);
+    cs_options_free(&o);
+    static const char *const lines[][3] = {{"needs"}, {"needs", "a.dll", "b.dll"}, {"a.dll", "needs"}, {"status", "/dll:a.dll"}};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        cs_error error = {0};
+        size_t count = 0;
+        while (count < 3 && lines[i][count]) count++;
+        assert_int_equal(cs_options_parse(CS_PROGRAM_DOCTOR, lines[i], count, &o, &error), CS_E_USAGE);
+        cs_options_free(&o);
+    }
+}
+
 static void test_options_dropped_zip_is_the_archive(void **state) {
     (void)state;
     cs_options o = SETUP("C:\\Users\\x\\Downloads\\cuDNN.ZIP");
@@ -429,6 +446,7 @@ int main(void) {
         cmocka_unit_test(test_options_every_verb_of_setup),
         cmocka_unit_test(test_options_doctor_verbs_with_and_without_slash),
         cmocka_unit_test(test_options_seal_takes_the_next_word),
+        cmocka_unit_test(test_options_needs_takes_the_next_word),
         cmocka_unit_test(test_options_dropped_zip_is_the_archive),
         cmocka_unit_test(test_options_tree_id_is_lower_case),
         cmocka_unit_test(test_options_lines_that_setup_registers),

@@ -347,6 +347,36 @@ static void test_proof_looks_where_it_cannot_run(void **state) {
     verb_case_end(&c);
 }
 
+/* Files that are all there, of two versions: what the loader would answer with 127 is found in the import tables. */
+static void make_mixed(void *ctx, memory_host *machine, const char *operation, const char *path) {
+    static const char *const names[] = {BIN "\\cudnn64_8.dll", BIN "\\cudnn_ops_infer64_8.dll"};
+    (void)ctx;
+    (void)path;
+    if (strcmp(operation, "broadcast") != 0) return;
+    uint8_t *files[] = {pe_make_linked("cudnn_ops_infer64_8.dll", "opsInfer8003", "cudnnGetVersion"),
+                        pe_make_linked(NULL, NULL, "opsInfer8100")};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(memory_host_file(machine, names[i], files[i], PE_SIZE));
+        cs_free(files[i]);
+    }
+}
+
+static void test_proof_looks_at_functions_too(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, NULL);
+    p.refused = true;
+    memory_host_hook(c.machine, make_mixed, NULL);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_string_equal(c.outcome.proof_loading,
+                        "failed: " BIN "\\cudnn_ops_infer64_8.dll lacks the function opsInfer8003, which " BIN
+                        "\\cudnn64_8.dll imports: it is of another version than expected.");
+    assert_int_equal(c.outcome.proof->loading.verdict, CS_GPU_FUNCTION_ABSENT);
+    memory_host_hook(c.machine, NULL, NULL);
+    verb_case_end(&c);
+}
+
 /* The program is gone: nothing can be said, and nothing is failed for it. */
 static void test_proof_that_cannot_be_started(void **state) {
     (void)state;
@@ -489,6 +519,7 @@ int main(void) {
         cmocka_unit_test(test_proof_required_of_what_was_there_takes_nothing_back),
         cmocka_unit_test(test_proof_that_cannot_run_never_fails),
         cmocka_unit_test(test_proof_looks_where_it_cannot_run),
+        cmocka_unit_test(test_proof_looks_at_functions_too),
         cmocka_unit_test(test_proof_that_cannot_be_started),
         cmocka_unit_test(test_proof_that_never_ends_has_failed),
         cmocka_unit_test(test_proof_names_the_copy_that_comes_first),

@@ -54,12 +54,18 @@ static void test_verdict_damaged_library_keeps_its_code(void **state) {
     expect(CS_GPU_CUDNN_ABSENT, CS_GPU_BLAME_INSTALLATION, "(error 193)");
 }
 
+/* Each of the six in turn; the seventh is cudnn64_8.dll itself, above. */
 static void test_verdict_part_missing(void **state) {
     (void)state;
-    fake.absent = "cudnn_ops_train64_8.dll";
-    expect(CS_GPU_PART_MISSING, CS_GPU_BLAME_INSTALLATION, "cudnn_ops_train64_8.dll");
-    assert_string_equal(selftest.culprit.data, "cudnn_ops_train64_8.dll");
-    assert_int_equal(selftest.cudnn_version, 8003);
+    const cs_cudnn_names *names = &fake_cuda_loader()->cudnn[0];
+    size_t count = 0;
+    for (; names->parts[count]; count++) {
+        fake.absent = names->parts[count];
+        expect(CS_GPU_PART_MISSING, CS_GPU_BLAME_INSTALLATION, names->parts[count]);
+        assert_string_equal(selftest.culprit.data, names->parts[count]);
+        assert_int_equal(selftest.cudnn_version, 8003);
+    }
+    assert_int_equal(count, 6);
 }
 
 static void test_verdict_runtime_absent(void **state) {
@@ -112,6 +118,7 @@ static void test_verdict_runtime_mixed(void **state) {
     expect(CS_GPU_RUNTIME_MIXED, CS_GPU_BLAME_INSTALLATION, "CUDA 12.0");
 }
 
+/* G05: only other graphics: there is no driver, and cuDNN is not called broken. */
 static void test_verdict_no_driver(void **state) {
     (void)state;
     fake.absent = "nvcuda.dll";
@@ -122,6 +129,7 @@ static void test_verdict_no_driver(void **state) {
     expect(CS_GPU_NO_DRIVER, CS_GPU_BLAME_MACHINE, "no NVIDIA driver");
 }
 
+/* G04. */
 static void test_verdict_driver_too_old(void **state) {
     (void)state;
     fake.driver_cuda = 10000;
@@ -142,6 +150,7 @@ static void test_verdict_driver_states(void **state) {
     expect(CS_GPU_DRIVER_BROKEN, CS_GPU_BLAME_MACHINE, "answered 3");
 }
 
+/* G06. */
 static void test_verdict_no_device(void **state) {
     (void)state;
     fake.count_status = CUDA_NO_DEVICE;
@@ -152,6 +161,7 @@ static void test_verdict_no_device(void **state) {
     assert_int_equal(selftest.device, -1);
 }
 
+/* G06. */
 static void test_verdict_device_hidden(void **state) {
     (void)state;
     fake.count_status = CUDA_NO_DEVICE;
@@ -161,6 +171,7 @@ static void test_verdict_device_hidden(void **state) {
     expect(CS_GPU_DEVICE_HIDDEN, CS_GPU_BLAME_MACHINE, "set to \"\"");
 }
 
+/* G01, G02, G09, G12: a GPU that is too new for CUDA 10.1, or too old. */
 static void test_verdict_capability(void **state) {
     (void)state;
     fake.devices[0].major = 8;
@@ -209,6 +220,7 @@ static void test_verdict_name_without_the_driver(void **state) {
     assert_int_equal(selftest.driver_path.size, 0);
 }
 
+/* G07: "not initialized" for want of memory; of a driver or of a GPU that is too old it is said before that, above. */
 static void test_verdict_memory_taken(void **state) {
     (void)state;
     fake.devices[0].available = (size_t)100 << 20;
@@ -229,7 +241,7 @@ static void test_verdict_memory_taken(void **state) {
     expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "too little free memory");
 }
 
-/* The same call, different statuses, different verdicts. */
+/* The same call, different statuses, different verdicts (G07). */
 static void test_verdict_statuses_of_create(void **state) {
     (void)state;
     static const struct {
@@ -256,6 +268,7 @@ static void test_verdict_statuses_of_create(void **state) {
     }
 }
 
+/* G01 as the library tells it, and G10. */
 static void test_verdict_statuses_of_a_kernel(void **state) {
     (void)state;
     fake.failing = "cudaDeviceSynchronize";

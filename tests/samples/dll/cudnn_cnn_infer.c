@@ -18,6 +18,12 @@ SAMPLE_IMPORT int cudnnSampleOpsInfer8003(void);
 SAMPLE_IMPORT int cudaRuntimeGetVersion(int *version);
 SAMPLE_EXPORT int cudnnSampleCnnInfer8003(void);
 
+#ifdef SAMPLE_NEEDS_ZLIB
+SAMPLE_IMPORT int sampleZlib(void);
+SAMPLE_EXPORT int cudnnSampleCompressed(void);
+int cudnnSampleCompressed(void) { return sampleZlib(); }
+#endif
+
 int cudnnSampleCnnInfer8003(void) { return CUDNN_VERSION; }
 
 SAMPLE_EXPORT cudnnStatus_t cudnnCnnInferVersionCheck(void) {

@@ -6,8 +6,11 @@
 #include "cudnn_ops_infer.h"
 #include "sample.h"
 
-SAMPLE_EXPORT int cudnnSampleOpsInfer8003(void);
-int cudnnSampleOpsInfer8003(void) { return CUDNN_VERSION; }
+#ifndef SAMPLE_MARK
+#define SAMPLE_MARK cudnnSampleOpsInfer8003
+#endif
+SAMPLE_EXPORT int SAMPLE_MARK(void);
+int SAMPLE_MARK(void) { return CUDNN_VERSION; }
 
 SAMPLE_EXPORT cudnnStatus_t cudnnOpsInferVersionCheck(void) { return CUDNN_STATUS_SUCCESS; }
 
