@@ -76,7 +76,7 @@ void crash_faults(const crash_scenario *scenario, unsigned environment, crash_mo
 
 /* The same of recoveries from what that step leaves at its stages, and of its own taking back. */
 void crash_recovery_faults(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
-                           bool all, crash_result *out);
+                           bool all_codes, bool all_stages, crash_result *out);
 
 /* The disk is full: from each call of the first step on, and in the recovery of every image, with and without `reserve`. */
 void crash_space(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,

@@ -14,7 +14,7 @@ struct crash_job {
     crash_model model;
     int mutant;
     crash_limits limits;
-    bool deep;
+    bool deep, all_codes;
     crash_result result; /* filled by crash_jobs_run */
     bool crashed;        /* the process ended before it was done */
 };

@@ -24,7 +24,8 @@ static int usage(void) {
     puts("usage: crash_explorer [--deep | --mutants | --faults] [--table] [--scenario TEXT] [--model N|H|HX|N1|H1] [--jobs N]\n"
          "Cuts the power at every moment of every run, and of every recovery from that; see docs/transaction.md.\n"
          "--deep: four rows and no limits, hours of processor time. --mutants: the engine with one fault of its own at a time,\n"
-         "alone. --faults: failing calls alone, with every code. --table: the tables of docs/transaction.md instead of a line a\n"
+         "alone. --faults: failing calls alone, with every code, an hour of processor time. --table: the tables of "
+         "docs/transaction.md instead of a line a\n"
          "job. --tell: every bad state, to standard error.");
     return 2;
 }
@@ -38,11 +39,11 @@ static void with_users(const crash_job *job, crash_result *result) {
 }
 
 static void with_faults(const crash_job *job, crash_result *result) {
-    crash_faults(job->scenario, job->environment, job->model, &job->limits, job->deep, result);
+    crash_faults(job->scenario, job->environment, job->model, &job->limits, job->all_codes, result);
 }
 
 static void with_recovery_faults(const crash_job *job, crash_result *result) {
-    crash_recovery_faults(job->scenario, job->environment, job->model, &job->limits, job->deep, result);
+    crash_recovery_faults(job->scenario, job->environment, job->model, &job->limits, job->all_codes, job->deep, result);
 }
 
 static void without_space(const crash_job *job, crash_result *result) {
@@ -160,7 +161,8 @@ static void add_faults(const wishes *w) {
         if (!is_wanted(w, &crash_scenarios[i], CRASH_N) || !shows_faults(w, &crash_scenarios[i])) continue;
         for (int k = crash_scenarios[i].interrupted[0] ? 1 : 0; k < 2; k++) {
             crash_job *job = add_job(k ? with_recovery_faults : with_faults, &crash_scenarios[i], 0, 3, CRASH_N);
-            job->deep = w->deep || w->faults;
+            job->deep = w->deep;
+            job->all_codes = w->deep || w->faults;
             job->limits.bad = 100;
         }
     }

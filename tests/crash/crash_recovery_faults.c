@@ -124,10 +124,10 @@ static void fail_allocation_in_recovery(crash_explorer *e, void *ctx) {
     judge_recovery(e, status, f);
 }
 
-static void fail_recoveries(crash_explorer *e, const stages *s, bool all) {
+static void fail_recoveries(crash_explorer *e, const stages *s, bool all_codes) {
     static from f;
     for (size_t i = 0; i < s->count && crash_result_bad(e->result) < e->limits->bad; i++) {
-        if (!all && i % (1 + s->count / STAGES_BY_DEFAULT)) continue;
+        if (!s->all && i % (1 + s->count / STAGES_BY_DEFAULT)) continue;
         f.image = &s->images[i];
         crash_machine_load(&e->machine, f.image);
         if (crash_verb_run(&e->machine, CRASH_RECOVER, 1, &e->told) != CS_OK)
@@ -138,8 +138,8 @@ static void fail_recoveries(crash_explorer *e, const stages *s, bool all) {
         crash_set_add(&e->seen, f.image->hash, &fresh);
         if (!fresh) continue;
         e->stage = i;
-        crash_fail_calls(e, 1, all, fail_in_recovery, &f);
-        if (all || i % 8 == 0) crash_fail_allocations(e, fail_allocation_in_recovery, &f);
+        crash_fail_calls(e, 1, all_codes, fail_in_recovery, &f);
+        if (s->all || i % 8 == 0) crash_fail_allocations(e, fail_allocation_in_recovery, &f);
     }
 }
 
@@ -199,16 +199,16 @@ static void fail_undo(crash_explorer *e, bool all) {
 }
 
 void crash_recovery_faults(const crash_scenario *scenario, unsigned environment, crash_model model, const crash_limits *limits,
-                           bool all, crash_result *out) {
+                           bool all_codes, bool all_stages, crash_result *out) {
     static crash_explorer e;
-    stages s = {.images = calloc(STAGES_MAX, sizeof *s.images), .all = all};
+    stages s = {.images = calloc(STAGES_MAX, sizeof *s.images), .all = all_stages};
     if (!s.images) abort();
     crash_explorer_init(&e, scenario, model, limits, NULL, out);
     if (crash_explorer_prepare(&e, environment)) {
         e.meddled = true;
         find_stages(&e, &s);
-        fail_recoveries(&e, &s, all);
-        if (!scenario->interrupted[0]) fail_undo(&e, all);
+        fail_recoveries(&e, &s, all_codes);
+        if (!scenario->interrupted[0]) fail_undo(&e, all_codes);
     } else {
         crash_note_bad(&e, INV_BEFORE_OR_AFTER, "the run without a fault fails");
     }
