@@ -1,0 +1,15 @@
+/* pages_internal.h: what the makers of pages share. */
+#ifndef CUDNN_SETUP_PAGES_INTERNAL_H
+#define CUDNN_SETUP_PAGES_INTERNAL_H
+
+#include "cudnn_setup/pages.h"
+
+void page_start(cs_page *page, cs_language language);
+/* A new row, with the phrase of its name; the last one again when there is no room for more. */
+cs_page_row *page_row(cs_page *page, cs_phrase name, cs_mark mark);
+/* Appends text with what could move or hide it made visible, line breaks kept. */
+void page_text(cs_buffer *out, const char *text);
+/* The same, with its middle left out where it is long. */
+void page_path(cs_buffer *out, const char *path);
+
+#endif

@@ -1,0 +1,316 @@
+/* pages_ready.c: the first page: will it work on this computer? */
+#include <stdio.h>
+#include <string.h>
+
+#include "cudnn_setup/path.h"
+#include "pages_internal.h"
+
+typedef struct maker {
+    const cs_survey *m;
+    cs_language language;
+    cs_page *page;
+    bool told; /* the reason why nothing can be installed stands in a row */
+} maker;
+
+#define TEXT(phrase) cs_phrase_text(phrase, k->language)
+
+/* The dry run's own words, in English as everywhere. */
+static const char *detail(const maker *k) { return cs_buffer_string(&k->m->outcome.message); }
+
+static void say_path(const maker *k, cs_buffer *out, cs_phrase phrase, const char *path) {
+    cs_buffer visible = {0};
+    page_text(&visible, path);
+    cs_say(out, phrase, k->language, "path", cs_buffer_string(&visible), NULL);
+    cs_buffer_free(&visible);
+}
+
+static void say_detail(const maker *k, cs_buffer *out, cs_phrase phrase) {
+    cs_buffer visible = {0};
+    page_text(&visible, detail(k));
+    cs_say(out, phrase, k->language, "detail", cs_buffer_string(&visible), "cuda", k->m->manifest.cuda, "meaning",
+           cs_say_exit(cs_exit_code(k->m->status), k->language), NULL);
+    cs_buffer_free(&visible);
+}
+
+/* ---- archive ---- */
+
+static void judge_trust(const maker *k, cs_page_row *row) {
+    static const struct {
+        cs_mark mark;
+        cs_phrase phrase;
+    } rows[] = {[CS_TRUST_NONE] = {CS_MARK_NOTE, CS_SAY_ARCHIVE_NOT_LOOKED},
+                [CS_TRUST_PINNED] = {CS_MARK_OK, CS_SAY_ARCHIVE_PINNED},
+                [CS_TRUST_SEALED] = {CS_MARK_OK, CS_SAY_ARCHIVE_SEALED},
+                [CS_TRUST_UNVERIFIED] = {CS_MARK_WARNING, CS_SAY_ARCHIVE_UNVERIFIED}};
+    const cs_trust *trust = &k->m->outcome.trust;
+    bool sample = trust->sample && trust->kind != CS_TRUST_NONE;
+    row->mark = sample ? CS_MARK_WARNING : rows[trust->kind].mark;
+    if (trust->kind != CS_TRUST_NONE) cs_buffer_text(&row->means, k->m->manifest.version);
+    say_path(k, &row->sentence, sample ? CS_SAY_ARCHIVE_SAMPLE : rows[trust->kind].phrase, k->m->archive);
+}
+
+static void row_archive(maker *k) {
+    const cs_survey *m = k->m;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_ARCHIVE, CS_MARK_NOTE);
+    const char *wanted = m->manifest.archive_names.count ? m->manifest.archive_names.items[0] : "cudnn*.zip";
+    bool failed = m->status == CS_E_ARCHIVE_OPEN || m->status == CS_E_ARCHIVE_BAD;
+    if (m->archive)
+        page_path(&row->found, cs_path_name(m->archive));
+    else
+        cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
+    if (m->same_package && !failed) {
+        cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_NOT_NEEDED));
+        cs_buffer_text(&row->sentence, TEXT(CS_SAY_ARCHIVE_NOT_NEEDED));
+        row->mark = CS_MARK_OK;
+    } else if (!m->archive) {
+        row->mark = CS_MARK_BAD;
+        k->told = k->told || failed;
+        cs_buffer_text(&row->means, wanted);
+        cs_say(&row->sentence, CS_SAY_ARCHIVE_ABSENT, k->language, "name", wanted, NULL);
+    } else if (failed) {
+        row->mark = CS_MARK_BAD;
+        k->told = true;
+        cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_WRONG));
+        say_detail(k, &row->sentence, m->status == CS_E_ARCHIVE_BAD ? CS_SAY_ARCHIVE_WRONG : CS_SAY_ARCHIVE_SHUT);
+    } else {
+        judge_trust(k, row);
+    }
+    if (row->mark == CS_MARK_BAD && m->same_package) row->mark = CS_MARK_NOTE;
+}
+
+/* ---- CUDA ---- */
+
+static void row_cuda(maker *k) {
+    const cs_toolkits *all = &k->m->toolkits;
+    const cs_toolkit_candidate *chosen = all->chosen < all->count ? &all->items[all->chosen] : NULL;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_CUDA, CS_MARK_OK);
+    if (chosen) {
+        page_path(&row->found, chosen->path);
+        cs_buffer_text(&row->means, chosen->version ? chosen->version : k->m->manifest.cuda);
+        if (!chosen->trusted) row->mark = CS_MARK_WARNING;
+        say_path(k, &row->sentence, chosen->trusted ? CS_SAY_CUDA_RIGHT : CS_SAY_CUDA_SHARED, chosen->path);
+        return;
+    }
+    row->mark = CS_MARK_BAD;
+    k->told = k->told || k->m->status == CS_E_TOOLKIT;
+    cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
+    cs_buffer_text(&row->means, k->m->manifest.cuda);
+    say_detail(k, &row->sentence, all->count ? CS_SAY_CUDA_UNUSABLE : CS_SAY_CUDA_ABSENT);
+}
+
+/* ---- driver and GPU: nothing of them stops an installation ---- */
+
+static void row_driver(maker *k) {
+    const cs_survey *m = k->m;
+    const char *least = m->manifest.driver_min;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_DRIVER, CS_MARK_OK);
+    cs_buffer_text(&row->found, m->driver ? m->driver : TEXT(CS_SAY_NONE));
+    if (least) cs_say(&row->means, CS_SAY_AT_LEAST, k->language, "least", least, NULL);
+    cs_phrase phrase = CS_SAY_DRIVER_RIGHT;
+    if (!m->driver) {
+        phrase = CS_SAY_DRIVER_ABSENT;
+        row->mark = CS_MARK_NOTE;
+    } else if (least && cs_version_compare(m->driver, least) < 0) {
+        phrase = CS_SAY_DRIVER_OLD;
+        row->mark = CS_MARK_WARNING;
+    }
+    cs_say(&row->sentence, phrase, k->language, "driver", m->driver, "cuda", m->manifest.cuda, "least", least, NULL);
+}
+
+static int fit(const cs_manifest *manifest, const cs_survey_gpu *gpu) {
+    if (manifest->compute_max && cs_version_compare(gpu->capability, manifest->compute_max) > 0) return 1;
+    return manifest->compute_min && cs_version_compare(gpu->capability, manifest->compute_min) < 0 ? -1 : 0;
+}
+
+/* Of several the first that is served; else the first. */
+static const cs_survey_gpu *best_gpu(const cs_survey *m) {
+    for (size_t i = 0; i < m->gpu_count; i++)
+        if (fit(&m->manifest, &m->gpus[i]) == 0) return &m->gpus[i];
+    return m->gpu_count ? &m->gpus[0] : NULL;
+}
+
+static void say_gpu(const maker *k, cs_page_row *row, const cs_survey_gpu *gpu) {
+    const cs_manifest *manifest = &k->m->manifest;
+    cs_buffer device = {0}, version = {0};
+    int fits = fit(manifest, gpu);
+    page_text(&device, *gpu->name ? gpu->name : "GPU");
+    cs_page_version(&version, manifest->version);
+    cs_buffer_format(&row->found, "%s, %s", cs_buffer_string(&device), gpu->capability);
+    row->mark = fits == 0 ? CS_MARK_OK : CS_MARK_WARNING;
+    cs_say(&row->sentence,
+           fits == 0  ? CS_SAY_GPU_RIGHT
+           : fits > 0 ? CS_SAY_GPU_NEW
+                      : CS_SAY_GPU_OLD,
+           k->language, "device", cs_buffer_string(&device), "capability", gpu->capability, "cuda", manifest->cuda, "least",
+           manifest->compute_min, "most", manifest->compute_max, "version", cs_buffer_string(&version), NULL);
+    cs_buffer_free(&device);
+    cs_buffer_free(&version);
+}
+
+static void row_gpu(maker *k) {
+    const cs_survey *m = k->m;
+    const cs_survey_gpu *gpu = best_gpu(m);
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_GPU, CS_MARK_NOTE);
+    if (m->manifest.compute_min && m->manifest.compute_max)
+        cs_say(&row->means, CS_SAY_RANGE, k->language, "least", m->manifest.compute_min, "most", m->manifest.compute_max, NULL);
+    if (gpu) {
+        say_gpu(k, row, gpu);
+    } else if (!m->gpus_asked) {
+        row->mark = CS_MARK_BUSY;
+        cs_buffer_text(&row->found, TEXT(CS_SAY_BEING_READ));
+    } else {
+        cs_buffer_text(&row->found, TEXT(m->driver ? CS_SAY_UNKNOWN : CS_SAY_NONE));
+        cs_buffer_text(&row->sentence, TEXT(m->driver ? CS_SAY_GPU_UNKNOWN : CS_SAY_GPU_ABSENT));
+    }
+}
+
+/* ---- the cuDNN that is there ---- */
+
+static size_t count_state(const cs_outcome *outcome, const char *state) {
+    size_t count = 0;
+    for (size_t i = 0; i < outcome->file_count; i++) count += strcmp(outcome->files[i].state, state) == 0;
+    return count;
+}
+
+static void row_cudnn(maker *k) {
+    const cs_survey *m = k->m;
+    char number[24];
+    size_t same = count_state(&m->outcome, "same"), replaced = count_state(&m->outcome, "replaced");
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_CUDNN, CS_MARK_OK);
+    cs_phrase sentence = CS_SAY_CUDNN_NONE, means = CS_SAY_MEANS_NEW;
+    cs_buffer_text(&row->found, m->present ? m->present : TEXT(CS_SAY_NONE));
+    if (m->same_package) {
+        sentence = CS_SAY_CUDNN_OURS;
+        means = CS_SAY_MEANS_INSTALLED;
+    } else if (m->status == CS_E_NEWER) {
+        sentence = CS_SAY_CUDNN_NEWER;
+        means = CS_SAY_MEANS_KEPT;
+        row->mark = CS_MARK_BAD;
+        k->told = true;
+    } else if (m->status == CS_OK && replaced) {
+        sentence = m->present && m->present[0] != '8' ? CS_SAY_CUDNN_SEVEN : CS_SAY_CUDNN_EIGHT;
+        means = CS_SAY_MEANS_REPLACED;
+        row->mark = CS_MARK_WARNING;
+    } else if (same) {
+        sentence = CS_SAY_CUDNN_SAME;
+        means = CS_SAY_MEANS_KEPT;
+        row->mark = CS_MARK_NOTE;
+    } else if (m->present) {
+        sentence = m->present[0] != '8' ? CS_SAY_CUDNN_SEVEN : CS_SAY_CUDNN_EIGHT;
+        means = CS_SAY_MEANS_REPLACED;
+        row->mark = CS_MARK_WARNING;
+    }
+    snprintf(number, sizeof number, "%zu", same);
+    cs_buffer_text(&row->means, TEXT(means));
+    cs_say(&row->sentence, sentence, k->language, "version", m->present ? m->present : TEXT(CS_SAY_UNKNOWN), "count", number,
+           NULL);
+}
+
+/* ---- what else stops it ---- */
+
+static void row_in_use(maker *k) {
+    const cs_holders *holders = &k->m->outcome.in_use;
+    cs_buffer names = {0};
+    if (k->m->status != CS_E_IN_USE || !holders->count) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_PROGRAMS, CS_MARK_BAD);
+    for (size_t i = 0; i < holders->count; i++) {
+        size_t before = 0;
+        while (before < i && holders->items[before].pid != holders->items[i].pid) before++;
+        if (before < i) continue;
+        if (names.size) cs_buffer_text(&names, ", ");
+        page_text(&names, holders->items[i].name);
+        cs_buffer_format(&names, " (%u)", (unsigned)holders->items[i].pid);
+    }
+    cs_elide(&row->found, cs_buffer_string(&names), CS_PAGE_FOUND_WIDTH);
+    cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_CLOSE));
+    cs_say(&row->sentence, CS_SAY_IN_USE, k->language, "names", cs_buffer_string(&names), NULL);
+    cs_buffer_free(&names);
+    k->told = true;
+}
+
+static void row_refusal(maker *k) {
+    if (k->m->status == CS_OK || k->told || k->m->same_package) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_RUN, CS_MARK_BAD);
+    cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_FOUND_WIDTH);
+    say_detail(k, &row->sentence, CS_SAY_REFUSED);
+}
+
+/* ---- heading, and what is offered ---- */
+
+static void choose_row(cs_page *page) {
+    static const cs_mark order[] = {CS_MARK_BAD, CS_MARK_WARNING, CS_MARK_NOTE};
+    page->selected = 0;
+    for (size_t o = 0; o < sizeof order / sizeof order[0]; o++)
+        for (size_t i = 0; i < page->row_count; i++)
+            if (page->rows[i].mark == order[o]) {
+                page->selected = i;
+                return;
+            }
+}
+
+static void head_install(maker *k) {
+    char number[24];
+    size_t known = 0;
+    cs_page *page = k->page;
+    for (size_t i = 0; i < page->row_count; i++) known += page->rows[i].mark == CS_MARK_WARNING;
+    snprintf(number, sizeof number, "%zu", known);
+    cs_phrase line = k->m->status != CS_OK ? CS_SAY_BLOCKED
+                     : known == 0          ? CS_SAY_READY
+                     : known == 1          ? CS_SAY_READY_ONE
+                                           : CS_SAY_READY_MORE;
+    cs_say(&page->line, line, k->language, "count", number, NULL);
+    page->offers = CS_OFFER_ARCHIVE | CS_OFFER_COPY;
+    if (k->m->status == CS_OK) {
+        page->primary = CS_OFFER_INSTALL;
+        page->offers |= CS_OFFER_INSTALL | CS_OFFER_CHANGES;
+        if (k->m->archive && k->m->outcome.trust.kind != CS_TRUST_NONE) page->offers |= CS_OFFER_LICENCE;
+        if (k->m->other_toolkit) page->offers |= CS_OFFER_CUDA_PATH;
+    } else {
+        page->primary =
+            k->m->status == CS_E_ARCHIVE_OPEN || k->m->status == CS_E_ARCHIVE_BAD ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
+        page->offers |= CS_OFFER_CHECK_AGAIN;
+    }
+    if (k->m->installed) page->offers |= CS_OFFER_UNINSTALL | CS_OFFER_ROLL_BACK;
+}
+
+static void head_already(maker *k) {
+    char number[24];
+    bool right = k->m->status == CS_OK && k->m->outcome.result == CS_RESULT_ALREADY;
+    cs_page *page = k->page;
+    snprintf(number, sizeof number, "%zu", k->m->outcome.file_count);
+    cs_say(&page->line, right ? CS_SAY_ALREADY : CS_SAY_ALREADY_DIFFERS, k->language, "count", number, NULL);
+    page->offers = CS_OFFER_VERIFY | CS_OFFER_REPAIR | CS_OFFER_UNINSTALL | CS_OFFER_TEST | CS_OFFER_COPY;
+    if (k->m->levels > 1) page->offers |= CS_OFFER_ROLL_BACK; /* with one level it is what uninstalling is */
+    page->primary = right ? CS_OFFER_VERIFY : CS_OFFER_REPAIR;
+}
+
+void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out) {
+    cs_buffer version = {0};
+    page_start(out, language);
+    if (!machine) {
+        cs_buffer_text(&out->heading, cs_phrase_text(CS_SAY_CAPTION, language));
+        cs_buffer_text(&out->line, cs_phrase_text(CS_SAY_LOOKING, language));
+        return;
+    }
+    maker k = {.m = machine, .language = language, .page = out};
+    if (machine->manifest.version) {
+        cs_page_version(&version, machine->manifest.version);
+        cs_say(&out->heading, machine->same_package ? CS_SAY_HEADING_ALREADY : CS_SAY_HEADING, language, "version",
+               cs_buffer_string(&version), "cuda", machine->manifest.cuda, NULL);
+        row_archive(&k);
+        row_cuda(&k);
+        row_driver(&k);
+        row_gpu(&k);
+        row_cudnn(&k);
+        row_in_use(&k);
+    } else {
+        cs_buffer_text(&out->heading, cs_phrase_text(CS_SAY_CAPTION, language));
+    }
+    row_refusal(&k);
+    if (machine->same_package)
+        head_already(&k);
+    else
+        head_install(&k);
+    choose_row(out);
+    cs_buffer_free(&version);
+}

@@ -1,0 +1,262 @@
+/* pages_result.c: the third page: how a run ended, what it means, what to do next. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cudnn_setup/proof_detail.h"
+#include "pages_internal.h"
+
+typedef struct maker {
+    const cs_ending *e;
+    cs_language language;
+    cs_page *page;
+} maker;
+
+#define TEXT(phrase) cs_phrase_text(phrase, k->language)
+
+static bool starts(const char *text, const char *with) { return text && strncmp(text, with, strlen(with)) == 0; }
+
+/* ---- the proof ---- */
+
+static cs_mark mark_of(const char *told) {
+    return starts(told, "passed") ? CS_MARK_OK : starts(told, "failed") ? CS_MARK_BAD : CS_MARK_NOTE;
+}
+
+static cs_phrase word_of(const char *told) {
+    return starts(told, "passed") ? CS_SAY_STAGE_PASSED : starts(told, "failed") ? CS_SAY_STAGE_FAILED : CS_SAY_STAGE_SKIPPED;
+}
+
+/* What follows "passed: ". */
+static const char *after_word(const char *told) {
+    const char *colon = strstr(told, ": ");
+    return colon ? colon + 2 : told;
+}
+
+/* Its own sentence in this language where the run had one; else the words of the result. */
+static void say_stage(const maker *k, cs_page_row *row, const cs_proof_stage *stage, const char *told) {
+    bool known = stage && stage->known;
+    page_text(&row->sentence, known && stage->sentence[k->language].size ? stage->sentence[k->language].data : after_word(told));
+    const char *advice = known ? cs_verdict_advice(stage->verdict, k->language) : "";
+    if (*advice) cs_buffer_format(&row->sentence, "%s%s", row->sentence.size ? "\n" : "", advice);
+    if (known && cs_verdict_kind_of(stage->verdict) == CS_VERDICT_UNFIT) row->mark = CS_MARK_WARNING;
+}
+
+static void row_stage(const maker *k, cs_phrase name, const cs_proof_stage *stage, const char *told) {
+    if (!told) return;
+    cs_page_row *row = page_row(k->page, name, mark_of(told));
+    cs_buffer_text(&row->found, TEXT(word_of(told)));
+    say_stage(k, row, stage, told);
+}
+
+static void row_found(const maker *k) {
+    const cs_outcome *o = k->e->outcome;
+    if (!o->proof_files) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_FILES, mark_of(o->proof_files));
+    cs_buffer_text(&row->found, TEXT(word_of(o->proof_files)));
+    if (row->mark != CS_MARK_OK) {
+        page_text(&row->sentence, after_word(o->proof_files));
+        return;
+    }
+    cs_buffer folder = {0};
+    page_text(&folder, o->tree_path ? o->tree_path : "");
+    cs_buffer_text(&folder, "\\bin");
+    cs_say(&row->sentence, CS_SAY_FOUND_FIRST, k->language, "folder", cs_buffer_string(&folder), NULL);
+    cs_buffer_free(&folder);
+}
+
+static void rows_proof(const maker *k) {
+    const cs_outcome *o = k->e->outcome;
+    const cs_proof_detail *detail = o->proof;
+    row_found(k);
+    row_stage(k, CS_SAY_RESULT_LOADING, detail ? &detail->loading : NULL, o->proof_loading);
+    row_stage(k, CS_SAY_RESULT_GPU, detail ? &detail->gpu : NULL, o->proof_gpu);
+}
+
+/* ---- what was changed ---- */
+
+static size_t count(const cs_outcome *outcome, const char *state) {
+    size_t found = 0;
+    for (size_t i = 0; i < outcome->file_count; i++) found += strcmp(outcome->files[i].state, state) == 0;
+    return found;
+}
+
+static void say_count(const maker *k, cs_buffer *out, cs_phrase phrase, size_t number) {
+    char text[24];
+    cs_buffer tree = {0};
+    snprintf(text, sizeof text, "%zu", number);
+    page_text(&tree, k->e->outcome->tree_path ? k->e->outcome->tree_path : "");
+    if (out->size) cs_buffer_text(out, " ");
+    cs_say(out, phrase, k->language, "count", text, "tree", cs_buffer_string(&tree), NULL);
+    cs_buffer_free(&tree);
+}
+
+static void say_different(const maker *k, cs_buffer *out) {
+    enum { SHOWN = 6 };
+    const cs_outcome *o = k->e->outcome;
+    cs_buffer names = {0};
+    size_t shown = 0;
+    for (size_t i = 0; i < o->file_count; i++) {
+        const char *state = o->files[i].state;
+        if (strcmp(state, "missing") != 0 && strcmp(state, "differs") != 0) continue;
+        if (shown < SHOWN) cs_buffer_format(&names, "%s%s", shown ? ", " : "", o->files[i].target);
+        if (shown++ == SHOWN) cs_buffer_text(&names, ", …");
+    }
+    if (shown) cs_say(out, CS_SAY_FILES_DIFFER, k->language, "names", cs_buffer_string(&names), NULL);
+    cs_buffer_free(&names);
+}
+
+static void row_files(const maker *k) {
+    const cs_outcome *o = k->e->outcome;
+    size_t removed = count(o, "removed"), restored = count(o, "restored"), all = o->file_count;
+    if (!all) return;
+    cs_buffer sentence = {0};
+    bool undoing = k->e->verb == CS_VERB_UNINSTALL || k->e->verb == CS_VERB_ROLLBACK;
+    if (k->e->exit_code == CS_EXIT_DIFFERS)
+        say_different(k, &sentence);
+    else if (k->e->exit_code == CS_EXIT_OK && undoing) {
+        say_count(k, &sentence, CS_SAY_FILES_REMOVED, removed);
+        if (restored) say_count(k, &sentence, CS_SAY_FILES_RESTORED, restored);
+    } else if (k->e->exit_code == CS_EXIT_OK) {
+        say_count(k, &sentence, CS_SAY_FILES_ALL, all);
+    }
+    if (sentence.size) {
+        cs_page_row *row = page_row(k->page, CS_SAY_RESULT_CHANGED, k->e->exit_code ? CS_MARK_WARNING : CS_MARK_OK);
+        char number[24];
+        snprintf(number, sizeof number, "%zu", undoing ? removed + restored : all);
+        cs_buffer_text(&row->found, number);
+        row->sentence = sentence;
+    }
+}
+
+/* ---- failures ---- */
+
+/* Nothing was changed, or what was is taken back, unless the code says otherwise. */
+static bool is_as_before(int code) { return code != CS_EXIT_OK && code != CS_EXIT_PENDING && code != CS_EXIT_DIFFERS; }
+
+static void rows_failure(const maker *k) {
+    if (k->e->exit_code == CS_EXIT_OK || k->e->verb == CS_VERB_PROBE) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_BAD);
+    if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
+    if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
+    page_path(&row->found, cs_say_exit(k->e->exit_code, k->language));
+    page_text(&row->sentence, cs_buffer_string(&k->e->outcome->message));
+    if (k->e->exit_code != CS_EXIT_DIFFERS) {
+        row = page_row(k->page, CS_SAY_RESULT_NOW, is_as_before(k->e->exit_code) ? CS_MARK_OK : CS_MARK_WARNING);
+        cs_buffer_text(&row->found, TEXT(is_as_before(k->e->exit_code) ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
+    }
+    row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
+    cs_buffer_text(&row->sentence, cs_say_exit_advice(k->e->exit_code, k->language));
+    cs_elide(&row->found, cs_buffer_string(&row->sentence), CS_PAGE_FOUND_WIDTH);
+}
+
+/* ---- what follows ---- */
+
+/* Warnings that every run in Wine has, and those that a row tells already. */
+static bool is_told(const char *id) { return strcmp(id, "proof") == 0; }
+
+static void rows_warnings(const maker *k) {
+    for (size_t i = 0; k->e->warnings && i < k->e->warnings->count; i++) {
+        const cs_warning *warning = &k->e->warnings->items[i];
+        if (is_told(warning->id) || k->page->row_count + 3 > CS_PAGE_ROWS) continue;
+        cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_WARNING);
+        page_text(&row->sentence, warning->text);
+        cs_elide(&row->found, cs_buffer_string(&row->sentence), CS_PAGE_FOUND_WIDTH);
+    }
+}
+
+static void row_console(const maker *k) {
+    const cs_ending *e = k->e;
+    bool changed = e->outcome->value_count && e->exit_code == CS_EXIT_OK && e->outcome->result == CS_RESULT_DONE;
+    if (!changed || e->verb == CS_VERB_VERIFY || e->verb == CS_VERB_PROBE) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
+    cs_buffer_text(&row->sentence, TEXT(CS_SAY_NEW_CONSOLE));
+    if (e->programs && *e->programs) {
+        row->mark = CS_MARK_WARNING;
+        cs_buffer_text(&row->sentence, "\n");
+        cs_say(&row->sentence, CS_SAY_RESTART_PROGRAMS, k->language, "names", e->programs, NULL);
+    }
+    cs_elide(&row->found, TEXT(CS_SAY_NEW_CONSOLE), CS_PAGE_FOUND_WIDTH);
+}
+
+static void row_log(const maker *k) {
+    if (!k->e->log || !*k->e->log) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_LOG, CS_MARK_NOTE);
+    page_path(&row->found, k->e->log);
+    page_text(&row->sentence, k->e->log);
+}
+
+/* ---- the heading ---- */
+
+static cs_phrase install_heading(const cs_outcome *o) {
+    if (starts(o->proof_files, "failed") || starts(o->proof_loading, "failed") || starts(o->proof_gpu, "failed"))
+        return CS_SAY_DONE_INSTALL_FAULT;
+    if (o->trust.sample) return CS_SAY_DONE_INSTALL_SAMPLE;
+    return starts(o->proof_gpu, "passed") ? CS_SAY_DONE_INSTALL_WORKS : CS_SAY_DONE_INSTALL;
+}
+
+static cs_phrase done_heading(const cs_ending *e) {
+    switch (e->verb) {
+    case CS_VERB_UNINSTALL:
+        return CS_SAY_DONE_UNINSTALL;
+    case CS_VERB_ROLLBACK:
+        return CS_SAY_DONE_ROLL_BACK;
+    case CS_VERB_REPAIR:
+        return CS_SAY_DONE_REPAIR;
+    case CS_VERB_RECOVER:
+        return CS_SAY_DONE_RECOVER;
+    case CS_VERB_FORGET:
+        return CS_SAY_DONE_FORGET;
+    case CS_VERB_VERIFY:
+        return CS_SAY_DONE_VERIFY;
+    default:
+        return install_heading(e->outcome);
+    }
+}
+
+static cs_phrase test_heading(int code) {
+    return code == 0 ? CS_SAY_DONE_TEST : code == 1 ? CS_SAY_UNFIT_TEST : CS_SAY_FAULT_TEST;
+}
+
+static void head(const maker *k) {
+    const cs_ending *e = k->e;
+    cs_buffer version = {0};
+    bool test = e->verb == CS_VERB_PROBE && e->exit_code <= 2;
+    cs_page_version(&version, e->version ? e->version : "");
+    if (test)
+        cs_buffer_text(&k->page->heading, TEXT(test_heading(e->exit_code)));
+    else if (e->exit_code == CS_EXIT_OK)
+        cs_say(&k->page->heading, done_heading(e), k->language, "version", cs_buffer_string(&version), NULL);
+    else
+        cs_buffer_text(&k->page->heading, cs_say_exit(e->exit_code, k->language));
+    if (!test && is_as_before(e->exit_code))
+        cs_buffer_text(&k->page->line, TEXT(CS_SAY_AS_BEFORE));
+    else if (!test && e->exit_code != CS_EXIT_OK)
+        cs_buffer_text(&k->page->line, cs_say_exit_advice(e->exit_code, k->language));
+    else if (e->outcome->tree_path)
+        page_path(&k->page->line, e->outcome->tree_path);
+    cs_buffer_free(&version);
+}
+
+static void offer(const maker *k) {
+    cs_page *page = k->page;
+    page->offers = CS_OFFER_COPY;
+    if (k->e->log && *k->e->log) page->offers |= CS_OFFER_REPORT;
+    if (k->e->exit_code == CS_EXIT_DIFFERS) page->offers |= CS_OFFER_REPAIR;
+    if (k->e->exit_code != CS_EXIT_OK && k->e->exit_code != CS_EXIT_DIFFERS && k->e->verb != CS_VERB_PROBE)
+        page->offers |= CS_OFFER_TRY_AGAIN;
+    page->primary = 0;
+    for (size_t i = page->row_count; i-- > 0;)
+        if (page->rows[i].mark == CS_MARK_BAD) page->selected = i;
+}
+
+void cs_page_result(const cs_ending *ending, cs_language language, cs_page *out) {
+    page_start(out, language);
+    maker k = {.e = ending, .language = language, .page = out};
+    head(&k);
+    rows_failure(&k);
+    row_files(&k);
+    rows_proof(&k);
+    row_console(&k);
+    rows_warnings(&k);
+    row_log(&k);
+    offer(&k);
+}

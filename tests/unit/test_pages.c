@@ -1,0 +1,337 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cudnn_setup/pages.h"
+#include "verb_case.h"
+
+static void look(verb_case *c, const char *package, cs_survey *machine) {
+    char archive[128], manifest[128];
+    cs_options options = c->options;
+    snprintf(archive, sizeof archive, VERB_MEDIA "\\%s.zip", package ? package : "");
+    snprintf(manifest, sizeof manifest, VERB_MEDIA "\\%s.json", package ? package : "p803");
+    options.archive = package ? archive : NULL;
+    options.manifest = manifest;
+    *machine = (cs_survey){0};
+    char *before = verb_case_dump(c);
+    cs_survey_look(c->host, &options, machine);
+    char *after = verb_case_dump(c);
+    assert_string_equal(before, after); /* looking changes nothing */
+    assert_int_equal(memory_host_open_files(c->machine), 0);
+    free(before), free(after);
+}
+
+static const cs_page_row *row(const cs_page *page, cs_phrase name) {
+    for (size_t i = 0; i < page->row_count; i++)
+        if (strcmp(page->rows[i].name, cs_phrase_text(name, page->language)) == 0) return &page->rows[i];
+    fail_msg("no row %s", cs_phrase_text(name, page->language));
+    return NULL;
+}
+
+#define SAYS(page, name, text) assert_non_null(strstr(cs_buffer_string(&row(page, name)->sentence), text))
+
+static void test_pages_ready_for_an_installation(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), "cuDNN 8.0.3 for CUDA 10.1");
+    assert_string_equal(cs_buffer_string(&page.line), "Ready to install. One thing to know."); /* it is a sample */
+    assert_int_equal(page.primary, CS_OFFER_INSTALL);
+    assert_true(page.offers & CS_OFFER_LICENCE && page.offers & CS_OFFER_CHANGES && !(page.offers & CS_OFFER_CUDA_PATH));
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_ARCHIVE)->found), "p803.zip");
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "sample");
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDA)->mark, CS_MARK_OK);
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDA)->means), "10.1.243");
+    SAYS(&page, CS_SAY_ROW_CUDA, VERB_TREE);
+    assert_int_equal(row(&page, CS_SAY_ROW_DRIVER)->mark, CS_MARK_NOTE);
+    assert_int_equal(row(&page, CS_SAY_ROW_GPU)->mark, CS_MARK_BUSY);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_OK);
+    assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_ROW_ARCHIVE, CS_ENGLISH));
+    cs_page_ready(&machine, CS_CHINESE, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), "用于 CUDA 10.1 的 cuDNN 8.0.3");
+    assert_string_equal(cs_buffer_string(&page.line), "可以安装，有一项需要注意。");
+    SAYS(&page, CS_SAY_ROW_CUDA, "将安装到 " VERB_TREE);
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_real_archive_is_all_well(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    c.not_a_sample = true;
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.line), "Ready to install.");
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_OK);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "SHA-256");
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_older_cudnn_is_replaced_and_said(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    cs_buffer text = {0};
+    verb_case_begin(&c);
+    c.not_a_sample = true;
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    verb_case_put(&c, "include/cudnn.h", "#define CUDNN_MAJOR 7\n#define CUDNN_MINOR 6\n#define CUDNN_PATCHLEVEL 5\n");
+    verb_case_put(&c, "lib/x64/cudnn.lib", "the library of 7.6");
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDNN)->found), "7.6.5");
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_WARNING);
+    SAYS(&page, CS_SAY_ROW_CUDNN, "cudnn.h and cudnn.lib of 7.6.5 are replaced and come back");
+    assert_string_equal(cs_buffer_string(&page.line), "Ready to install. One thing to know.");
+    cs_page_changes(&machine, CS_ENGLISH, &text);
+    assert_non_null(strstr(text.data, "2 × replaced"));
+    assert_non_null(strstr(text.data, "    include/cudnn.h\n"));
+    assert_non_null(strstr(text.data, "CUDA_PATH (REG_SZ)\n    before: (absent)\n    after: " VERB_TREE "\n"));
+    cs_buffer_clear(&text);
+    cs_page_changes(&machine, CS_CHINESE, &text);
+    assert_non_null(strstr(text.data, "更改前: （不存在）"));
+    cs_buffer_free(&text);
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_wrong_archive_stops_it(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.zip", "PK\003\004 and then something else"));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_CHINESE, &page);
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_BAD);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "这不是所需的压缩包，或者它已损坏。");
+    assert_int_equal(page.primary, CS_OFFER_ARCHIVE);
+    assert_false(page.offers & CS_OFFER_INSTALL);
+    assert_int_equal(page.selected, 0);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.line), "It cannot be installed yet: the marked row says why.");
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_no_archive_says_which(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_true(memory_host_delete(c.machine, VERB_MEDIA "\\p803.zip"));
+    look(&c, NULL, &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_null(machine.archive);
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_BAD);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "Get p803.zip from NVIDIA");
+    assert_int_equal(page.primary, CS_OFFER_ARCHIVE);
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_no_toolkit_stops_it(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_reg_delete(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH_V10_1");
+    assert_true(memory_host_delete(c.machine, "C:\\CUDA"));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(machine.status, CS_E_TOOLKIT);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDA)->mark, CS_MARK_BAD);
+    SAYS(&page, CS_SAY_ROW_CUDA, "CUDA 10.1");
+    assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE); /* not looked at */
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_installed_already(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), "cuDNN 8.0.3 is installed");
+    assert_string_equal(cs_buffer_string(&page.line), "All 6 files are right. What would you like to do?");
+    assert_int_equal(page.primary, CS_OFFER_VERIFY);
+    assert_true(page.offers & CS_OFFER_UNINSTALL && page.offers & CS_OFFER_TEST && !(page.offers & CS_OFFER_ROLL_BACK));
+    cs_survey_free(&machine);
+    assert_true(memory_host_delete(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll"));
+    assert_true(memory_host_delete(c.machine, VERB_MEDIA "\\p803.zip"));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(page.primary, CS_OFFER_REPAIR);
+    assert_non_null(strstr(page.line.data, "not as installed"));
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_programs_in_the_way_are_named(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    verb_case_put(&c, "bin/cudnn64_8.dll", "another build");
+    memory_system *system = memory_host_system(c.machine);
+    assert_int_equal(cs_holders_add(&system->holders, 4711, "pycharm64.exe", VERB_TREE "\\bin\\cudnn64_8.dll", NULL), CS_OK);
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(row(&page, CS_SAY_ROW_PROGRAMS)->mark, CS_MARK_BAD);
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_PROGRAMS)->found), "pycharm64.exe (4711)");
+    assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+/* A GPU that CUDA 10.1 cannot serve is told before anything is installed, and stops nothing. */
+static void test_pages_judge_the_gpu(void **state) {
+    (void)state;
+    static const struct {
+        const char *answer;
+        cs_mark mark;
+        const char *found;
+    } rows[] = {
+        {"{\"devices\":[{\"name\":\"GeForce GTX 1080\",\"capability\":\"6.1\"}]}", CS_MARK_OK, "GeForce GTX 1080, 6.1"},
+        {"{\"devices\":[{\"name\":\"RTX 3090\",\"capability\":\"8.6\"},{\"name\":\"T4\",\"capability\":\"7.5\"}]}", CS_MARK_OK,
+         "T4, 7.5"},
+        {"{\"devices\":[{\"name\":\"RTX 3090\",\"capability\":\"8.6\"}]}", CS_MARK_WARNING, "RTX 3090, 8.6"},
+        {"{\"devices\":[{\"name\":\"B200\",\"capability\":\"10.0\"}]}", CS_MARK_WARNING, "B200, 10.0"},
+        {"{\"devices\":[{\"name\":\"M2090\",\"capability\":\"2.0\"}]}", CS_MARK_WARNING, "M2090, 2.0"},
+        {"{\"devices\":[]}", CS_MARK_NOTE, "none"},
+        {"nothing that can be read", CS_MARK_NOTE, "none"},
+        {"{\"devices\":[{\"name\":\"x\"}]}", CS_MARK_NOTE, "none"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_survey machine = {0};
+        cs_page page = {0};
+        size_t size = 0;
+        const char *bytes = cs_manifest_embedded(0, &size);
+        assert_int_equal(cs_manifest_parse("built in", bytes, size, &machine.manifest, NULL), CS_OK);
+        cs_survey_take_gpus(&machine, rows[i].answer, strlen(rows[i].answer));
+        cs_page_ready(&machine, CS_ENGLISH, &page);
+        const cs_page_row *gpu = row(&page, CS_SAY_ROW_GPU);
+        assert_int_equal(gpu->mark, rows[i].mark);
+        assert_string_equal(cs_buffer_string(&gpu->found), rows[i].found);
+        assert_string_equal(cs_buffer_string(&gpu->means), "3.0 to 7.5");
+        cs_page_free(&page);
+        cs_survey_free(&machine);
+    }
+    cs_buffer out = {0};
+    cs_survey_put_gpus(&out, &(cs_survey_gpu){.name = "GTX \"1\"", .capability = "6.1"}, 1);
+    assert_string_equal(cs_buffer_string(&out), "{\"devices\":[{\"name\":\"GTX \\\"1\\\"\",\"capability\":\"6.1\"}]}");
+    cs_buffer_free(&out);
+}
+
+static void test_pages_judge_the_driver(void **state) {
+    (void)state;
+    static const struct {
+        const char *driver;
+        cs_mark mark;
+    } rows[] = {{"456.71", CS_MARK_OK},
+                {"418.96", CS_MARK_OK},
+                {"418.95", CS_MARK_WARNING},
+                {"99.99", CS_MARK_WARNING},
+                {NULL, CS_MARK_NOTE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_survey machine = {0};
+        cs_page page = {0};
+        size_t size = 0;
+        const char *bytes = cs_manifest_embedded(0, &size);
+        assert_int_equal(cs_manifest_parse("built in", bytes, size, &machine.manifest, NULL), CS_OK);
+        machine.driver = cs_strdup(rows[i].driver);
+        cs_page_ready(&machine, CS_CHINESE, &page);
+        assert_int_equal(row(&page, CS_SAY_ROW_DRIVER)->mark, rows[i].mark);
+        assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_DRIVER)->means), "418.96 或更新");
+        cs_page_free(&page);
+        cs_survey_free(&machine);
+    }
+    assert_int_equal(cs_version_compare("10.1", "9.2"), 1);
+    assert_int_equal(cs_version_compare("10.1", "10.1.0"), 0);
+}
+
+static void test_pages_read_the_licence(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_buffer text = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    look(&c, "p803", &machine);
+    assert_int_equal(cs_survey_licence(c.host, &machine, &text, NULL), CS_OK);
+    assert_string_equal(cs_buffer_string(&text), "the licence, the same in every package\n");
+    cs_survey_free(&machine);
+    look(&c, NULL, &machine);
+    cs_free(machine.archive);
+    machine.archive = NULL;
+    assert_int_equal(cs_survey_licence(c.host, &machine, &text, NULL), CS_E_FORMAT);
+    cs_buffer_free(&text);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+static void test_pages_while_looking(void **state) {
+    (void)state;
+    cs_page page = {0};
+    cs_page_ready(NULL, CS_ENGLISH, &page);
+    assert_int_equal(page.row_count, 0);
+    assert_int_equal(page.offers, 0);
+    assert_non_null(strstr(page.line.data, "Nothing is changed"));
+    cs_page_free(&page);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pages_ready_for_an_installation),
+        cmocka_unit_test(test_pages_real_archive_is_all_well),
+        cmocka_unit_test(test_pages_older_cudnn_is_replaced_and_said),
+        cmocka_unit_test(test_pages_wrong_archive_stops_it),
+        cmocka_unit_test(test_pages_no_archive_says_which),
+        cmocka_unit_test(test_pages_no_toolkit_stops_it),
+        cmocka_unit_test(test_pages_installed_already),
+        cmocka_unit_test(test_pages_programs_in_the_way_are_named),
+        cmocka_unit_test(test_pages_judge_the_gpu),
+        cmocka_unit_test(test_pages_judge_the_driver),
+        cmocka_unit_test(test_pages_read_the_licence),
+        cmocka_unit_test(test_pages_while_looking),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
