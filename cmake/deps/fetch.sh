@@ -1,7 +1,8 @@
 #!/bin/sh
 # Fetches the source packages named in pins.txt with apt, checks them and unpacks them with their patches.
 #   fetch.sh FOLDER      leaves FOLDER/src/<source>/ and FOLDER/versions
-# Needs apt-get and dpkg-source, no root: apt works in a private folder, with a deb-src entry derived from the
+# Our own patches, cmake/deps/<source>-*.patch, come last.
+# Needs apt-get, dpkg-source and patch, no root: apt works in a private folder, with a deb-src entry derived from the
 # machine's own entries, so nothing of the machine's configuration changes.
 set -eu
 
@@ -77,6 +78,10 @@ for source in $sources; do
         die "$tarball does not have the pinned SHA-256 $hash"
     # apt verified every file of the package against the signed index; --no-check only skips a second, weaker look.
     dpkg-source --no-check -q -x "$dsc" "$work/src/$source"
+    for patch in "$here/$source"-*.patch; do
+        [ -f "$patch" ] || continue
+        (cd "$work/src/$source" && patch -p1 --fuzz=0 --no-backup-if-mismatch) <"$patch" || die "$(basename "$patch") does not fit $source $version"
+    done
     printf '%s %s\n' "$source" "$version" >>"$work/versions"
 done
 rm -rf "$apt" "$work/download"

@@ -74,8 +74,10 @@ typedef struct unpack {
 /* What libarchive's failure means: a read error of the file, a lack of memory, or a damaged ZIP. */
 static cs_status reader_failed(unpack *u, const char *item) {
     if (u->source->status != CS_OK) return u->source->status; /* the error is filled */
-    if (archive_errno(u->reader) == ENOMEM) return cs_fail(u->error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
     const char *text = archive_error_string(u->reader);
+    /* libarchive gives no number where inflate cannot start; with these arguments it is memory that is missing. */
+    if (archive_errno(u->reader) == ENOMEM || (text && strstr(text, "initialize ZIP decompression")))
+        return cs_fail(u->error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
     return cs_fail(u->error, CS_E_ARCHIVE_BAD, "unpack", u->archive->path,
                    "%s: %.200s. The archive is damaged: download it again", item, text ? text : "unreadable");
 }
