@@ -13,6 +13,9 @@ typedef struct cs_app_end {
     const char *message;       /* a sentence for people; "" after /? */
     const char *report;        /* text for people of /? and of the verbs that only look; "" otherwise */
     const char *log;           /* path; "": there is none */
+    /* NULL after /?: what the /json result is made from. */
+    const cs_outcome *outcome;
+    const cs_result_view *result;
 } cs_app_end;
 
 /* Any function may be NULL, except absolute. Text is UTF-8 as it came: the front makes it visible (console.h does). */

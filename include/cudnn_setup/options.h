@@ -52,6 +52,9 @@ typedef struct cs_options {
  */
 cs_status cs_options_parse(cs_program program, const char *const *arguments, size_t count, cs_options *out, cs_error *error);
 void cs_options_free(cs_options *options);
+/* The other way: the words that give these options again, in one spelling: "/install", "/quiet", "/archive:C:\\x.zip". What
+ * counts without being said is left out, but for the verb. Appends to out. */
+cs_status cs_options_words(const cs_options *options, cs_strings *out, cs_error *error);
 /* The text of /?. */
 void cs_options_help(cs_program program, cs_buffer *out);
 const char *cs_verb_text(cs_verb verb); /* "install" */

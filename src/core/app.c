@@ -320,11 +320,15 @@ static int finish(run *r) {
     cs_buffer path = {0};
     cs_buffer_text(&path, r->log.path);
     cs_log_close(&r->log, NULL);
+    cs_result_view view = view_of(r);
+    view.log = cs_buffer_string(&path);
     cs_app_end end = {.exit_code = r->exit_code,
                       .options = r->parsed ? &r->options : NULL,
                       .message = cs_buffer_string(&r->outcome.message),
                       .report = report_text(r),
-                      .log = cs_buffer_string(&path)};
+                      .log = cs_buffer_string(&path),
+                      .outcome = &r->outcome,
+                      .result = &view};
     if (r->front->end) r->front->end(r->front->ctx, &end);
     cs_buffer_free(&path);
     cs_buffer_free(&r->report);
