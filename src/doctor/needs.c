@@ -16,7 +16,7 @@ typedef struct needs {
     cs_search_order order;
     cs_strings files; /* full paths */
     cs_buffer *report;
-    size_t read, unread, absent;
+    size_t read, unread, absent, beyond;
     bool zlib;
 } needs;
 
@@ -30,8 +30,11 @@ typedef struct listing {
 static cs_status note_dll(void *ctx, const char *name, const cs_file_info *info) {
     const listing *l = ctx;
     cs_buffer path = {0};
-    if (info->kind == CS_FILE_FOLDER || !cs_text_ends_with_ascii_case(name, ".dll") || l->n->files.count == MAX_FILES)
+    if (info->kind == CS_FILE_FOLDER || !cs_text_ends_with_ascii_case(name, ".dll")) return CS_OK;
+    if (l->n->files.count == MAX_FILES) {
+        l->n->beyond++;
         return CS_OK;
+    }
     cs_status status = cs_path_join(&path, l->n->host->fs->separator, l->folder, name, NULL);
     if (status == CS_OK) status = cs_strings_add(&l->n->files, path.data, NULL);
     cs_buffer_free(&path);
@@ -133,6 +136,7 @@ static cs_status tell_file(needs *n, const char *file, cs_error *error) {
 static void conclude(const needs *n, cs_buffer *out) {
     cs_buffer_format(out, "%zu %s read", n->read, n->read == 1 ? "DLL was" : "DLLs were");
     if (n->unread) cs_buffer_format(out, ", %zu could not be", n->unread);
+    if (n->beyond) cs_buffer_format(out, ", %zu more were not looked at", n->beyond);
     if (n->absent)
         cs_buffer_format(out, "; %zu of the files that they need cannot be found by new programs.", n->absent);
     else

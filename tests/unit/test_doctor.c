@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -160,6 +161,25 @@ static void test_doctor_needs_of_a_folder(void **state) {
     memory_host_free(machine);
 }
 
+static void test_doctor_needs_says_where_it_stops(void **state) {
+    (void)state;
+    memory_host *machine = memory_host_new();
+    for (unsigned i = 0; i < 260; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "C:\\many\\%u.dll", i);
+        put(machine, path, pe_make_headers());
+    }
+    cs_options options = {.program = CS_PROGRAM_DOCTOR, .verb = CS_VERB_NEEDS, .dll = (char[]){"C:\\many"}};
+    cs_outcome outcome = {0};
+    cs_buffer report = {0};
+    assert_int_equal(cs_show_needs(memory_host_seam(machine), &options, &report, &outcome), CS_OK);
+    assert_string_equal(cs_buffer_string(&outcome.message),
+                        "256 DLLs were read, 4 more were not looked at; new programs find all that they need.");
+    cs_outcome_free(&outcome);
+    cs_buffer_free(&report);
+    memory_host_free(machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doctor_detect_names_the_toolkit),
@@ -168,6 +188,7 @@ int main(void) {
         cmocka_unit_test(test_doctor_search_order_of_a_named_toolkit),
         cmocka_unit_test(test_doctor_needs_of_a_dll),
         cmocka_unit_test(test_doctor_needs_of_a_folder),
+        cmocka_unit_test(test_doctor_needs_says_where_it_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
