@@ -28,5 +28,7 @@ typedef struct probe {
 int probe_load(probe *p);
 /* Runs the self-test, on a thread of its own; the same. */
 int probe_compute(probe *p);
+/* Asks the driver which GPUs there are; the same. */
+int probe_devices(probe *p);
 
 #endif

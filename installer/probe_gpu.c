@@ -1,4 +1,4 @@
-/* probe_gpu.c: stage 3: the self-test in this process. */
+/* probe_gpu.c: stage 3, the self-test in this process; and the question which GPUs there are, of the driver alone. */
 #include "common.h"
 #include "cudnn_setup/driver.h"
 #include "cudnn_setup/selftest.h"
@@ -13,11 +13,12 @@ enum { STACK_BYTES = 64 * 1024 * 1024 };
 typedef struct computing {
     cs_selftest_options options;
     cs_gpu_report result;
+    bool (*work)(const cs_selftest_options *options, cs_gpu_report *out);
 } computing;
 
 static DWORD WINAPI compute(void *ctx) {
     computing *c = ctx;
-    cs_selftest_run(&c->options, &c->result);
+    c->work(&c->options, &c->result);
     return 0;
 }
 
@@ -33,10 +34,10 @@ static const char *variable(const wchar_t *name, cs_buffer *out) {
     return set ? cs_buffer_string(out) : NULL;
 }
 
-int probe_compute(probe *p) {
+static int run(probe *p, bool (*work)(const cs_selftest_options *options, cs_gpu_report *out)) {
     const cs_loader loader = cs_loader_system();
     cs_buffer visible = {0}, driver = {0};
-    computing c = {.options = {.loader = &loader, .visible_devices = variable(L"CUDA_VISIBLE_DEVICES", &visible)}};
+    computing c = {.work = work, .options = {.loader = &loader, .visible_devices = variable(L"CUDA_VISIBLE_DEVICES", &visible)}};
     if (cs_driver_version(p->host, &driver)) c.options.driver_version = cs_buffer_string(&driver);
     HANDLE thread = CreateThread(NULL, STACK_BYTES, compute, &c, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
     int code = PROBE_FAILED;
@@ -53,3 +54,7 @@ int probe_compute(probe *p) {
     cs_buffer_free(&driver);
     return code;
 }
+
+int probe_compute(probe *p) { return run(p, cs_selftest_run); }
+
+int probe_devices(probe *p) { return run(p, cs_selftest_devices); }

@@ -36,7 +36,7 @@ int wmain(void) {
     if (!status) status = cs_options_parse(CS_PROGRAM_PROBE, (const char *const *)words.items, words.count, &options, &error);
     cs_strings_free(&words);
     cs_json_begin(&p.json, NULL, '{');
-    cs_json_put_uint(&p.json, "stage", options.stage_gpu ? 3 : 2);
+    cs_json_put_uint(&p.json, "stage", options.stage_device ? 0 : options.stage_gpu ? 3 : 2);
     if (status) {
         char text[2048];
         cs_error_text(&error, text, sizeof text);
@@ -48,5 +48,5 @@ int wmain(void) {
         p.verdict = CS_GPU_REFUSED;
         return finish(&p, PROBE_REFUSED);
     }
-    return finish(&p, options.stage_gpu ? probe_compute(&p) : probe_load(&p));
+    return finish(&p, options.stage_device ? probe_devices(&p) : options.stage_gpu ? probe_compute(&p) : probe_load(&p));
 }

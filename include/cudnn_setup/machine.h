@@ -17,6 +17,8 @@ typedef enum cs_fit {
     CS_FIT_BAD     /* the driver is too old, or CUDA has no code for any of the GPUs */
 } cs_fit;
 
+enum { CS_MACHINE_DEADLINE_MS = 20000 };
+
 /* Starts as {0}. */
 typedef struct cs_machine {
     cs_buffer driver; /* "456.71"; empty: none, or none that can be read */
@@ -31,6 +33,9 @@ typedef struct cs_machine {
 void cs_machine_read_driver(const cs_host *host, const cs_manifest *manifest, cs_machine *out);
 /* The GPUs, from what cudnn-probe /stage:device printed; false if that cannot be read (then they are unknown). */
 bool cs_machine_read_devices(const char *bytes, size_t size, const cs_manifest *manifest, cs_machine *out);
+/* Runs the cudnn-probe.exe of that path for it, with a deadline of CS_MACHINE_DEADLINE_MS, without administrator rights unless
+ * as_current; false, with the GPUs unknown, if it gives no answer. */
+bool cs_machine_ask(const cs_host *host, const char *probe, bool as_current, const cs_manifest *manifest, cs_machine *out);
 void cs_machine_free(cs_machine *machine);
 
 #endif

@@ -41,7 +41,8 @@ typedef struct cs_options {
     bool cudapath_take;
     cs_selftest selftest;
     bool selftest_as_current;
-    bool stage_gpu; /* the probe: compute on the GPU; otherwise it only loads */
+    bool stage_gpu;    /* the probe: compute on the GPU; otherwise it only loads */
+    bool stage_device; /* ... or only asks the driver which GPUs there are */
     bool inuse_aside;
     bool unverified_accept;
     bool force, dryrun, norestart;

@@ -17,6 +17,12 @@ enum {
  * if a stage that could run failed. Changes nothing and never fails by itself. */
 bool cs_proof_run(cs_run *run, const char *tree_path, const cs_receipt *receipt, const cs_record *placed);
 
+/* Said before anything is changed, as a warning where the machine cannot use the package, as a note otherwise; nothing that
+ * cannot be found out is told. The driver from its file, for every run; the GPUs by the probe, once it is in P, unless
+ * /selftest:skip. */
+void cs_proof_tell_driver(cs_run *run, const cs_manifest *manifest);
+void cs_proof_tell_gpus(cs_run *run, const cs_manifest *manifest);
+
 /* Reads what the probe printed for stage 2: one JSON object
  * {"stage":2,"cudnn_version":8003,"modules":[{"name":...,"path":...}],"verdict":...,"error":null}. wanted: the version the
  * package is; bin_path: the folder that the parts must come from, by whatever name the loader knows it. True for CS_GPU_LOADED.

@@ -108,6 +108,11 @@ typedef struct cs_selftest_options {
 /* A function that this project's sample exports and no library of NVIDIA's does: what has it computes on the CPU. */
 #define CS_SAMPLE_MARK "cudnnSetupSampleOnTheCpu"
 
+/* Asks the driver alone which GPUs there are: names and capabilities of devices[], driver_cuda, visible_devices. No CUDA and no
+ * cuDNN need be there, and no context is made. The verdict is CS_GPU_PASSED if there is a device, else why there is none; fit of
+ * a device is left CS_GPU_PASSED. *out as below. */
+bool cs_selftest_devices(const cs_selftest_options *options, cs_gpu_report *out);
+
 /* Runs it all and fills *out, which needs no initialisation and is freed with cs_selftest_free. Returns true for CS_GPU_PASSED
  * and CS_GPU_SAMPLE. Stops at the first call that fails; wrong results do not stop it. */
 bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out);

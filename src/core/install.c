@@ -175,6 +175,7 @@ static cs_status plan_and_commit(cs_install_work *work) {
 static cs_status prepare(cs_install_work *work) {
     cs_run *run = &work->run;
     cs_status status = cs_package_manifest(run->host, run->options->manifest, &work->manifest, &run->error);
+    if (status == CS_OK) cs_proof_tell_driver(run, &work->manifest);
     if (status == CS_OK) status = choose_tree(work);
     if (status == CS_OK) status = check_identity(work);
     if (status == CS_OK) cs_run_tell_unnamed(run, work->place.tree.path, cs_install_head(work));

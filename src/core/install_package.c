@@ -3,6 +3,7 @@
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/preflight.h"
 #include "cudnn_setup/programs.h"
+#include "cudnn_setup/proof.h"
 #include "install_work.h"
 
 /* Steps 2 and 3, first part. Once per run: also an archive that must be copied needs B. */
@@ -13,6 +14,7 @@ static cs_status begin(cs_install_work *work, cs_error *error) {
     cs_status status = cs_programs_ensure(session, error);
     if (status == CS_OK) status = cs_plan_new_txid(work->run.host, work->txid, error);
     if (status != CS_OK) return status;
+    if (!work->repairing) cs_proof_tell_gpus(&work->run, &work->manifest);
     work->begun = true; /* also when it fails half-way: something of it may be there to be dropped */
     return cs_transaction_begin(session, &work->place.tree, work->txid, error);
 }

@@ -19,7 +19,10 @@ static void set_force(cs_options *o, size_t choice) { o->force = choice == 0; }
 static void set_dryrun(cs_options *o, size_t choice) { o->dryrun = choice == 0; }
 static void set_unverified(cs_options *o, size_t choice) { o->unverified_accept = choice == 0; }
 static void set_as_current(cs_options *o, size_t choice) { o->selftest_as_current = choice == 0; }
-static void set_stage(cs_options *o, size_t choice) { o->stage_gpu = choice == 1; }
+static void set_stage(cs_options *o, size_t choice) {
+    o->stage_gpu = choice == 1;
+    o->stage_device = choice == 2;
+}
 static void set_cudapath(cs_options *o, size_t choice) { o->cudapath_take = choice == 1; }
 static void set_inuse(cs_options *o, size_t choice) { o->inuse_aside = choice == 1; }
 static void set_env(cs_options *o, size_t choice) {
@@ -77,7 +80,8 @@ const option_row option_rows[] = {
            "prove the result; require: a failed proof undoes the install (auto)"),
     CHOICE(GROUP_HOW, "selftest-as", "current", EACH, PLACING | V(PROBE), set_as_current,
            "prove it with these rights even if elevated: for throw-away images only"),
-    CHOICE(GROUP_HOW, "stage", "loading|gpu", IN(PROBE), V(PROBE), set_stage, "load every part, or compute on the GPU (loading)"),
+    CHOICE(GROUP_HOW, "stage", "loading|gpu|device", IN(PROBE), V(PROBE), set_stage,
+           "load every part, compute on the GPU, or only name the GPUs (loading)"),
     CHOICE(GROUP_HOW, "inuse", "fail|aside", IN(SETUP), MOVING, set_inuse,
            "when programs hold the files: stop, or rename under them (fail)"),
     FLAG(GROUP_HOW, "force", IN(SETUP), MOVING | V(FORGET), set_force,

@@ -39,7 +39,7 @@ enum {
 
 enum { CUDA_HOST_TO_DEVICE = 1, CUDA_DEVICE_TO_HOST = 2 }; /* cudaMemcpyKind */
 
-/* cudaDeviceAttr */
+/* cudaDeviceAttr, and CUdevice_attribute with the same numbers */
 enum { CUDA_ATTRIBUTE_COMPUTE_MODE = 20, CUDA_ATTRIBUTE_MAJOR = 75, CUDA_ATTRIBUTE_MINOR = 76 };
 enum { CUDA_COMPUTE_PROHIBITED = 2 }; /* cudaComputeMode */
 
@@ -107,7 +107,9 @@ enum { CUDNN_GRADIENT_ADD = 0 };          /* cudnnWgradMode_t: the only one that
     X(int, cuInit, CORE, (unsigned flags))                                                                                       \
     X(int, cuDriverGetVersion, CORE, (int *version))                                                                             \
     X(int, cuDeviceGet, CORE, (int *device, int ordinal))                                                                        \
-    X(int, cuDeviceGetName, CORE, (char *name, int size, int device))
+    X(int, cuDeviceGetName, CORE, (char *name, int size, int device))                                                            \
+    X(int, cuDeviceGetCount, CORE, (int *count))                                                                                 \
+    X(int, cuDeviceGetAttribute, CORE, (int *value, int attribute, int device))
 
 #define CUDA_RUNTIME_FUNCTIONS(X)                                                                                                \
     X(int, cudaRuntimeGetVersion, CORE, (int *version))                                                                          \

@@ -97,3 +97,32 @@ void gpu_choose_device(gpu *g) {
         gpu_stop(g, g->out->devices[0].fit, NULL, g->out->devices[0].status);
     }
 }
+
+/* ---- the driver alone ---- */
+
+static void list_one(gpu *g, int ordinal) {
+    int handle = 0, major = 0, minor = 0;
+    if (g->driver.cuDeviceGet(&handle, ordinal) != CUDA_SUCCESS_) return;
+    if (g->driver.cuDeviceGetAttribute(&major, CUDA_ATTRIBUTE_MAJOR, handle) != CUDA_SUCCESS_) return;
+    if (g->driver.cuDeviceGetAttribute(&minor, CUDA_ATTRIBUTE_MINOR, handle) != CUDA_SUCCESS_) return;
+    cs_gpu_device *device = &g->out->devices[g->out->device_count++];
+    *device = (cs_gpu_device){.ordinal = ordinal, .major = major, .minor = minor};
+    if (g->driver.cuDeviceGetName(device->name, sizeof device->name, handle) != CUDA_SUCCESS_) device->name[0] = '\0';
+    device->name[sizeof device->name - 1] = '\0';
+}
+
+void gpu_list_devices(gpu *g) {
+    int count = 0, version = 0;
+    if (!g->has_driver) {
+        gpu_stop(g, g->driver_library ? CS_GPU_DRIVER_BROKEN : CS_GPU_NO_DRIVER, "cuInit", 0);
+        return;
+    }
+    if (g->driver.cuDriverGetVersion(&version) == CUDA_SUCCESS_) g->out->driver_cuda = version;
+    int status = g->driver.cuInit(0);
+    if (status == CUDA_SUCCESS_) status = g->driver.cuDeviceGetCount(&count);
+    for (int i = 0; status == CUDA_SUCCESS_ && i < count && i < CS_GPU_MAX_DEVICES; i++) list_one(g, i);
+    if (g->out->device_count) return;
+    cs_gpu_verdict verdict = status == CUDA_SUCCESS_ ? CS_GPU_NO_DEVICE : gpu_cuda_verdict(status);
+    if (verdict == CS_GPU_NO_DEVICE && g->out->visible_devices) verdict = CS_GPU_DEVICE_HIDDEN;
+    gpu_stop(g, verdict, "cuInit", status);
+}

@@ -60,6 +60,7 @@ void gpu_bind_driver(gpu *g); /* its absence is no verdict yet */
 void gpu_ask_versions(gpu *g);
 void gpu_check_parts(gpu *g);
 void gpu_choose_device(gpu *g);
+void gpu_list_devices(gpu *g); /* of the driver alone */
 
 /* ---- numbers (numbers.c) ---- */
 

@@ -89,7 +89,15 @@ static void run(gpu *g) {
     close_library(g, g->driver_library);
 }
 
-bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out) {
+static void list(gpu *g) {
+    g->out->visible_devices = copy_text(g, g->options->visible_devices);
+    gpu_bind_driver(g);
+    gpu_list_devices(g);
+    if (!g->stopped) g->out->verdict = CS_GPU_PASSED;
+    close_library(g, g->driver_library);
+}
+
+static bool start(const cs_selftest_options *options, cs_gpu_report *out, void (*steps)(gpu *g)) {
     *out = (cs_gpu_report){.device = -1};
     gpu *g = cs_alloc(1, sizeof *g);
     if (!g) {
@@ -100,12 +108,19 @@ bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out) {
         g->out = out;
         out->sample = options->sample;
         g->random = options->seed ? options->seed : usual_seed;
-        run(g);
+        steps(g);
         cs_free(g);
     }
-    gpu_say(out);
     return out->verdict == CS_GPU_PASSED || out->verdict == CS_GPU_SAMPLE;
 }
+
+bool cs_selftest_run(const cs_selftest_options *options, cs_gpu_report *out) {
+    bool passed = start(options, out, run);
+    gpu_say(out);
+    return passed;
+}
+
+bool cs_selftest_devices(const cs_selftest_options *options, cs_gpu_report *out) { return start(options, out, list); }
 
 void cs_selftest_free(cs_gpu_report *selftest) {
     cs_buffer *const texts[] = {&selftest->sentence,   &selftest->chinese,      &selftest->culprit,

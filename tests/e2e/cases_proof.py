@@ -113,6 +113,37 @@ def with_fault(t, m, fault, stage, verdict, exit_code, *words):
         return expect(t, m, stage, verdict, exit_code, words)
 
 
+def case_proof_before(t):
+    """what the machine cannot do is said before anything is changed: an old driver, a GPU that CUDA 10.1 does not serve (G01)"""
+    with Machine(t, media="C:\\m") as m:
+        archive, manifest = m.add_archive()
+        nvcuda = m.wine.unix(SYSTEM + "\\nvcuda.dll")
+
+        def told(fault, *words):
+            """(exit code, [warnings about the machine], log) of a run with that driver."""
+            with replaced(nvcuda, dict(faulty(t, fault))["nvcuda.dll"] if fault else None):
+                code, result, text = m.setup("/install", "/quiet", "/archive:" + archive, "/manifest:" + manifest, *words)
+            warnings = {w["id"]: w["text"] for w in result["warnings"] if w["id"].startswith("machine.")}
+            return code, warnings, m.wine.text(result["log"])
+
+        code, warnings, log = told("driver-too-old", "/dryrun")
+        t.equal((code, sorted(warnings)), (0, ["machine.driver"]), "a dry run says what can be read from files")
+        t.check("driver 411.31 is too old: CUDA 10.1 needs 418.96" in warnings["machine.driver"], str(warnings))
+        code, warnings, log = told(None, "/selftest-as:current")
+        t.equal((code, warnings), (0, {}), "no driver is no warning")
+        t.check("There is no NVIDIA driver on this machine: cuDNN can be installed" in log, "but it is said: " + log[-600:])
+        m.setup("/uninstall", "/quiet")
+        code, warnings, log = told("gpu-too-new", "/selftest-as:current")
+        t.equal((code, sorted(warnings)), (0, ["machine.gpu"]), "a GPU that is too new is a warning, and no failure")
+        t.check("Sample GPU has compute capability 8.6; CUDA 10.1 serves 3.0 to 7.5." in warnings["machine.gpu"] and
+                "installing this one will not help" in warnings["machine.gpu"], str(warnings))
+        t.check(log.index("machine.gpu") < log.index("Placing the files"), "before a file is placed: " + log[-600:])
+        m.setup("/uninstall", "/quiet")
+        code, warnings, log = told("gpu-good", "/selftest-as:current")
+        t.equal((code, warnings), (0, {}), "one that is served")
+        t.check("NVIDIA driver 456.71; CUDA 10.1 needs 418.96 or newer." in log and "compute capability 7.5" in log, log[-600:])
+
+
 def case_proof_machine(t):
     """verdicts about the machine: no driver, an old one, no GPU, a hidden, too new, too old, busy or full one"""
     with Machine(t) as m:

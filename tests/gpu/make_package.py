@@ -29,6 +29,8 @@ with open(os.path.join(sample, "cudnn-sample.json"), encoding="utf-8") as file:
 with open(target, "rb") as file:
     data = file.read()
 manifest.update(product="cuDNN bridge for tests", version="%d.%d.%d.0" % (major, minor, patch), cudnn_version=number, sample=False)
+for limit in ("driver_min", "compute_min", "compute_max"):   # of CUDA 10.1; the bridge leads to another
+    manifest.pop(limit, None)
 manifest["archive"] = {"names": ["cudnn-bridge.zip"], "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
 with open(os.path.join(out, "cudnn-bridge.json"), "w", encoding="utf-8") as file:
     json.dump(manifest, file, indent=2)

@@ -130,6 +130,9 @@ windows() {
     check "as many right computations as natively" says "$results/windows.json" 'sum(c["outcome"] == "right" for c in r["proof"]["calls"])' \
         "$(field "$results/native.json" 'sum(c["outcome"] == "right" for c in r["runs"])')"
     "$python" "$here/table.py" "$results/windows.json" >"$results/windows.md"
+    win 'C:\gpu\cudnn-probe.exe' /stage:device /selftest-as:current >"$results/devices.json"
+    check "the driver alone names that device too" says "$results/devices.json" 'r["gpu"]["devices"][0]["name"]' \
+        "$(field "$results/native.json" '[d["name"] for d in r["devices"] if d["used"]][0]')"
     check "a new process finds cudnn64_8.dll by bare name" finds_cudnn True
     check "in the toolkit" says "$results/found.json" 'r["modules"][0]["path"]' 'C:\CUDA tools\v10.1\bin\cudnn64_8.dll'
     win 'C:\Program Files\cudnn-setup\cudnn-probe.exe' /stage:gpu /selftest-as:current >"$results/probe.json"
@@ -143,7 +146,7 @@ windows() {
     check "the toolkit is exactly as before" cmp -s "$results/tree-before" "$results/tree-after"
     check "the environment is exactly as before" cmp -s "$results/values-before" "$results/values-after"
     check "after: a new process does not find cudnn64_8.dll" finds_cudnn False
-    rm -f "$results"/tree-* "$results"/values-* "$results/found.json" "$results/probe.json" "$results/uninstall.json"
+    rm -f "$results"/tree-* "$results"/values-* "$results/found.json" "$results/probe.json" "$results/devices.json" "$results/uninstall.json"
     /usr/lib/wine/wineserver -k
 }
 

@@ -182,7 +182,8 @@ static void write_manifest(const maker *m, const cs_manifest *product, const cha
                          kind_text(file->role), row + 1 < product->file_count ? "," : "");
     }
     cs_buffer_text(&text, "  ],\n"
-                          "  \"needs\": [\"cudart64_101.dll\", \"cublas64_10.dll\", \"cublasLt64_10.dll\"]\n}\n");
+                          "  \"driver_min\": \"418.96\",\n  \"compute_min\": \"3.0\",\n  \"compute_max\": \"7.5\",\n  \"needs\": "
+                          "[\"cudart64_101.dll\", \"cublas64_10.dll\", \"cublasLt64_10.dll\"]\n}\n");
     if (text.failed) die("no memory", json);
     cs_manifest check = {0};
     cs_error error = {0};

@@ -164,6 +164,17 @@ int fake_cuDeviceGetName(char *name, int size, int device) {
     return fake_answer("cuDeviceGetName");
 }
 
+int fake_cuDeviceGetCount(int *count) {
+    *count = fake.device_count;
+    int status = fake_answer("cuDeviceGetCount");
+    return status ? status : fake.count_status;
+}
+
+int fake_cuDeviceGetAttribute(int *value, int attribute, int device) {
+    *value = attribute == CUDA_ATTRIBUTE_MAJOR ? fake.devices[device].major : fake.devices[device].minor;
+    return fake_answer("cuDeviceGetAttribute");
+}
+
 /* ---- the runtime ---- */
 
 int fake_cudaRuntimeGetVersion(int *version) {

@@ -90,7 +90,7 @@ static void write_manifest(verb_case *c, const char *name, const char *version, 
         }
         cs_buffer_text(&json, "}");
     }
-    cs_buffer_text(&json, "]}");
+    cs_buffer_text(&json, "], \"driver_min\": \"418.96\", \"compute_min\": \"3.0\", \"compute_max\": \"7.5\"}");
     snprintf(path, sizeof path, VERB_MEDIA "\\%s.json", name);
     assert_true(memory_host_file(c->machine, path, json.data, json.size));
     cs_buffer_free(&json);

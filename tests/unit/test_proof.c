@@ -84,10 +84,19 @@ typedef struct probe {
     unsigned calls, gpu_calls;
     bool as_current;
     bool has_path;
+    const char *devices; /* what it says of the GPUs before anything is changed */
+    int device_calls;
 } probe;
 
 static cs_status run_probe(void *ctx, const cs_child *child, cs_child_result *result, cs_error *error) {
     probe *p = ctx;
+    if (child->argument_count && !strcmp(child->arguments[0], "/stage:device")) {
+        p->device_calls++;
+        result->account = "shell user";
+        result->refused = p->refused;
+        if (p->devices) cs_buffer_text(&result->output, p->devices);
+        return p->start_status ? cs_fail(error, p->start_status, "run", child->program, NULL) : CS_OK;
+    }
     bool gpu = child->argument_count && !strcmp(child->arguments[0], "/stage:gpu");
     p->calls += !gpu;
     p->gpu_calls += gpu;
@@ -144,6 +153,36 @@ static void test_proof_after_an_installation(void **state) {
     assert_int_equal(verb_case_install(&c, "p803"), 0);
     assert_true(p.as_current);
     assert_true(verb_case_told(&c, "warning proof.as-current"));
+    verb_case_end(&c);
+}
+
+/* ---- before anything is changed ---- */
+
+static void test_proof_tells_of_the_machine_first(void **state) {
+    (void)state;
+    verb_case c;
+    probe p;
+    begin(&c, &p, good);
+    p.devices = "{\"gpu\":{\"verdict\":\"passed\",\"devices\":[{\"name\":\"RTX 3080\",\"capability\":\"8.6\"}]}}";
+    uint8_t *file = pe_make_dll();
+    put32(pe_at(file, PE_VERSION_INFO + 52), 14u << 16 | 1131);
+    assert_true(memory_host_file(c.machine, "C:\\Windows\\System32\\nvcuda.dll", file, PE_SIZE));
+    cs_free(file);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_int_equal(p.device_calls, 1);
+    const char *told = cs_buffer_string(&c.told);
+    const char *driver = strstr(told, "warning machine.driver"), *gpu = strstr(told, "warning machine.gpu");
+    const char *unpacked = strstr(told, "step unpack");
+    assert_non_null(driver);
+    assert_non_null(gpu);
+    assert_non_null(unpacked);
+    assert_true(driver < unpacked && gpu < unpacked);
+    assert_non_null(strstr(told, "RTX 3080 has compute capability 8.6; CUDA 10.1 serves 3.0 to 7.5."));
+    assert_non_null(strstr(told, "The NVIDIA driver 411.31 is too old"));
+    c.options.selftest = CS_SELFTEST_SKIP; /* starts no program */
+    p.device_calls = 0;
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_int_equal(p.device_calls, 0);
     verb_case_end(&c);
 }
 
@@ -508,6 +547,7 @@ int main(void) {
         cmocka_unit_test(test_proof_knows_the_folder_by_any_name),
         cmocka_unit_test(test_proof_reads_a_bad_answer),
         cmocka_unit_test(test_proof_after_an_installation),
+        cmocka_unit_test(test_proof_tells_of_the_machine_first),
         cmocka_unit_test(test_proof_computes),
         cmocka_unit_test(test_proof_of_a_sample_never_says_gpu),
         cmocka_unit_test(test_proof_of_a_machine_that_cannot),

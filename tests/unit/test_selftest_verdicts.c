@@ -220,6 +220,46 @@ static void test_verdict_name_without_the_driver(void **state) {
     assert_int_equal(selftest.driver_path.size, 0);
 }
 
+/* Which GPUs there are, of the driver alone: neither CUDA nor cuDNN has to be there. */
+static void expect_devices(cs_gpu_verdict verdict, size_t count) {
+    cs_selftest_free(&selftest);
+    assert_int_equal(cs_selftest_devices(&options, &selftest), verdict == CS_GPU_PASSED);
+    assert_string_equal(cs_gpu_verdict_name(selftest.verdict), cs_gpu_verdict_name(verdict));
+    assert_int_equal(selftest.device_count, count);
+}
+
+static void test_verdict_devices_of_the_driver(void **state) {
+    (void)state;
+    fake.device_count = 2;
+    fake.devices[1].major = 8;
+    fake.devices[1].minor = 6;
+    expect_devices(CS_GPU_PASSED, 2);
+    assert_string_equal(selftest.devices[1].name, "Fake GPU 1");
+    assert_int_equal(selftest.devices[1].major * 10 + selftest.devices[1].minor, 86);
+    assert_int_equal(selftest.runtime_path.size + selftest.cudnn_path.size, 0);
+    fake.failing = "cuDeviceGetName"; /* a name is not what it is asked for */
+    fake.failing_status = CUDA_UNKNOWN;
+    expect_devices(CS_GPU_PASSED, 2);
+    assert_string_equal(selftest.devices[1].name, "");
+    fake.failing = "cuInit";
+    expect_devices(CS_GPU_DRIVER_BROKEN, 0);
+    fake.failing_status = CUDA_NO_DEVICE;
+    expect_devices(CS_GPU_NO_DEVICE, 0);
+    options.visible_devices = "-1";
+    expect_devices(CS_GPU_DEVICE_HIDDEN, 0);
+    assert_string_equal(selftest.visible_devices, "-1");
+    fake.failing = "cuDeviceGetAttribute";
+    options.visible_devices = NULL;
+    expect_devices(CS_GPU_NO_DEVICE, 0);
+    fake.failing = NULL;
+    fake.device_count = 0;
+    expect_devices(CS_GPU_NO_DEVICE, 0);
+    fake.missing = "cuDeviceGetCount";
+    expect_devices(CS_GPU_DRIVER_BROKEN, 0);
+    fake.absent = "nvcuda.dll";
+    expect_devices(CS_GPU_NO_DRIVER, 0);
+}
+
 /* G07: "not initialized" for want of memory; of a driver or of a GPU that is too old it is said before that, above. */
 static void test_verdict_memory_taken(void **state) {
     (void)state;
@@ -370,6 +410,7 @@ int main(void) {
                                        CASE(device_busy),
                                        CASE(next_device_is_taken),
                                        CASE(name_without_the_driver),
+                                       CASE(devices_of_the_driver),
                                        CASE(memory_taken),
                                        CASE(statuses_of_create),
                                        CASE(statuses_of_a_kernel),

@@ -4,10 +4,20 @@
 
 #include "sample.h"
 
+#ifndef SAMPLE_MAJOR
+#define SAMPLE_MAJOR 7
+#define SAMPLE_MINOR 5
+#endif
+#ifndef SAMPLE_COUNT
+#define SAMPLE_COUNT 1
+#endif
+
 SAMPLE_EXPORT int cuInit(unsigned flags);
 SAMPLE_EXPORT int cuDriverGetVersion(int *version);
 SAMPLE_EXPORT int cuDeviceGet(int *device, int ordinal);
 SAMPLE_EXPORT int cuDeviceGetName(char *name, int size, int device);
+SAMPLE_EXPORT int cuDeviceGetCount(int *count);
+SAMPLE_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
 
 int cuInit(unsigned flags) {
     (void)flags;
@@ -30,5 +40,16 @@ int cuDeviceGetName(char *name, int size, int device) {
         strncpy(name, "Sample GPU", (size_t)size - 1);
         name[size - 1] = '\0';
     }
+    return 0;
+}
+
+int cuDeviceGetCount(int *count) {
+    *count = SAMPLE_COUNT;
+    return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    (void)device;
+    *value = attribute == 75 ? SAMPLE_MAJOR : attribute == 76 ? SAMPLE_MINOR : 0; /* the capability's two numbers */
     return 0;
 }
