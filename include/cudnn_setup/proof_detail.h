@@ -38,8 +38,8 @@ void cs_proof_detail_free(cs_proof_detail *detail); /* accepts NULL; frees *deta
 
 /* Sets the stage to a verdict with its sentences. facts may be NULL. */
 void cs_proof_stage_set(cs_proof_stage *stage, cs_gpu_verdict verdict, const cs_facts *facts);
-/* "passed: ...", "skipped: ..." or "failed: ...", in English. Appends. */
-void cs_proof_stage_text(const cs_proof_stage *stage, cs_buffer *out);
+/* "passed: ...", "skipped: ..." or "failed: ..." in that language; English is what results and logs hold. Appends. */
+void cs_proof_stage_text(const cs_proof_stage *stage, cs_language language, cs_buffer *out);
 
 /* Reads what the probe printed for stage 3. False, with the stage CS_GPU_NO_ANSWER, if it cannot be read. */
 bool cs_proof_read_gpu(const char *bytes, size_t size, cs_proof_detail *detail);
@@ -47,6 +47,6 @@ bool cs_proof_read_gpu(const char *bytes, size_t size, cs_proof_detail *detail);
 /* Puts the keys "verdicts", "machine" and "calls" into the open object. detail may be NULL. */
 void cs_proof_put_json(cs_json_writer *json, const cs_proof_detail *detail);
 /* Appends the part of the HTML report: the machine, a chart of first and later calls, a table of every computation. */
-void cs_proof_put_html(const cs_proof_detail *detail, cs_buffer *out);
+void cs_proof_put_html(const cs_proof_detail *detail, cs_language language, cs_buffer *out);
 
 #endif

@@ -3,6 +3,7 @@
 #define CUDNN_SETUP_RESULT_H
 
 #include "cudnn_setup/outcome.h"
+#include "cudnn_setup/verdict.h"
 
 enum { CS_RESULT_SCHEMA = 1 };
 
@@ -25,6 +26,7 @@ typedef struct cs_result_view {
     cs_verb verb;
     bool no_verb; /* the command line could not be understood, and no verb was seen on it */
     bool dryrun;
+    cs_language language; /* of the HTML page's own words; messages are English, as in the log */
     int exit_code;
     const cs_outcome *outcome;
     const cs_warnings *warnings;

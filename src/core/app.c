@@ -241,7 +241,8 @@ static bool is_confirmed(run *r) {
 
 static void do_verb(run *r) {
     if (r->options.lang && strcmp(r->options.lang, "en") != 0)
-        cs_emit(&r->events, CS_EVENT_NOTE, "lang.english", "This version speaks English only.");
+        cs_emit(&r->events, CS_EVENT_NOTE, "lang.english",
+                "The window and the report are in that language; messages and the log stay in English.");
     if (has_rights(r) && is_confirmed(r)) {
         if (r->verb->operation)
             r->verb->operation(&r->host, &r->options, &r->outcome);
@@ -269,6 +270,7 @@ static cs_result_view view_of(const run *r) {
                             .verb = r->options.verb,
                             .no_verb = !r->parsed && !r->options.verb_given,
                             .dryrun = r->options.dryrun,
+                            .language = r->options.lang && strcmp(r->options.lang, "zh-CN") == 0 ? CS_CHINESE : CS_ENGLISH,
                             .exit_code = r->exit_code,
                             .outcome = &r->outcome,
                             .warnings = &r->warnings,

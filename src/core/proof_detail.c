@@ -37,12 +37,13 @@ void cs_proof_stage_set(cs_proof_stage *stage, cs_gpu_verdict verdict, const cs_
     }
 }
 
-void cs_proof_stage_text(const cs_proof_stage *stage, cs_buffer *out) {
-    static const char *const words[] = {[CS_VERDICT_PASSED] = "passed",
-                                        [CS_VERDICT_SKIPPED] = "skipped",
-                                        [CS_VERDICT_UNFIT] = "skipped",
-                                        [CS_VERDICT_FAILED] = "failed"};
-    cs_buffer_format(out, "%s: %s", words[cs_verdict_kind_of(stage->verdict)], cs_buffer_string(&stage->sentence[CS_ENGLISH]));
+void cs_proof_stage_text(const cs_proof_stage *stage, cs_language language, cs_buffer *out) {
+    static const char *const words[][CS_LANGUAGE_COUNT] = {[CS_VERDICT_PASSED] = {"passed: ", "通过："},
+                                                           [CS_VERDICT_SKIPPED] = {"skipped: ", "已跳过："},
+                                                           [CS_VERDICT_UNFIT] = {"skipped: ", "已跳过："},
+                                                           [CS_VERDICT_FAILED] = {"failed: ", "失败："}};
+    cs_buffer_text(out, words[cs_verdict_kind_of(stage->verdict)][language]);
+    cs_buffer_text(out, cs_buffer_string(&stage->sentence[language]));
 }
 
 /* ---- reading the probe's answer ---- */

@@ -171,7 +171,7 @@ static bool tell(cs_run *run, const char *name, const cs_proof_stage *stage, con
     cs_verdict_kind kind = cs_verdict_kind_of(stage->verdict);
     bool warn = kind == CS_VERDICT_FAILED || kind == CS_VERDICT_UNFIT;
     const char *advice = cs_verdict_advice(stage->verdict, CS_ENGLISH);
-    cs_proof_stage_text(stage, &text);
+    cs_proof_stage_text(stage, CS_ENGLISH, &text);
     if (account && text.size && text.data[text.size - 1] == '.') text.data[--text.size] = '\0';
     if (account) cs_buffer_format(&text, " (as %s%s)", account, is_own_account(run) ? "" : ", machine values only");
     proof_keep(slot, &text);

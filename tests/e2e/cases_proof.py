@@ -41,7 +41,7 @@ def case_proof_sample(t):
             t.check(0 <= float(call["error"]) < float(call["limit"]), "%(shape)s %(algorithm)s: error %(error)s" % call)
         t.equal({call["outcome"] for call in proof["calls"]}, {"right", "unsupported", "lacking"}, "outcomes")
         page, log = m.wine.text(report), m.wine.text(result["log"])
-        for word in ("<svg", "GEMM", "first call of an algorithm", "no fault", "Sample device (the CPU)"):
+        for word in ("<svg", "GEMM", "first call of an algorithm", "Sample device (the CPU)"):
             t.check(word in page, "the report has " + word)
         t.check("proof.call" in log and "sample, computed on the CPU" in log, "the log has every computation")
         for text in (page, log):
@@ -50,8 +50,11 @@ def case_proof_sample(t):
         t.equal(code, 1639, "the doctor starts nothing with administrator rights: " + text[-300:])
         t.check("administrator rights" in result["message"], result["message"])
         t.equal(result["proof"], {}, "no stage ran")
-        code, result, text = m.doctor("probe", "/selftest-as:current")
+        code, result, text = m.doctor("probe", "/selftest-as:current", "/lang:zh-CN", "/report:C:\\e2e\\chinese.html")
         t.equal((code, result["proof"]["verdicts"]), (0, {"loading": "loaded", "gpu": "sample"}), "the doctor's proof")
+        page = m.wine.text("C:\\e2e\\chinese.html")
+        for word in ("<svg", "首次调用", "示例文件，由 CPU 计算", "计算能力", "<td>正确</td>"):
+            t.check(word in page, "the report in Chinese has " + word)
 
 
 # ---- verdicts ----

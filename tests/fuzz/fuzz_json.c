@@ -45,7 +45,7 @@ static void try_answer(const char *text, size_t size) {
     if (!detail) return;
     bool read = cs_proof_read_gpu(text, size, detail);
     FUZZ_EXPECT(detail->gpu.known && (read || detail->gpu.verdict == CS_GPU_NO_ANSWER));
-    cs_proof_put_html(detail, &page);
+    cs_proof_put_html(detail, CS_ENGLISH, &page);
     FUZZ_EXPECT(!strstr(cs_buffer_string(&page), "<script"));
     cs_buffer_free(&page);
     cs_proof_detail_free(detail);

@@ -22,7 +22,7 @@ static void read_as(const char *answer, bool passes, const char *expected) {
     memory_host_link(c.machine, "C:\\bin-now", BIN);
     cs_proof_stage stage = {0};
     bool passed = cs_proof_read_probe(c.host->fs, answer, strlen(answer), 8003, BIN, &stage);
-    cs_proof_stage_text(&stage, &text);
+    cs_proof_stage_text(&stage, CS_ENGLISH, &text);
     for (int i = 0; i < CS_LANGUAGE_COUNT; i++) cs_buffer_free(&stage.sentence[i]);
     if (!strstr(cs_buffer_string(&text), expected)) print_error("%s\n", cs_buffer_string(&text));
     assert_int_equal(passed, passes);

@@ -133,14 +133,53 @@ static void test_verdict_report_of_a_passed_proof(void **state) {
     assert_true(cs_proof_read_gpu(answer, strlen(answer), detail));
     assert_string_equal(detail->device, "GPU & co");
     assert_string_equal(detail->visible_devices, "1");
-    cs_proof_put_html(detail, &out);
+    cs_proof_put_html(detail, CS_ENGLISH, &out);
     assert_non_null(strstr(out.data, "GPU &amp; co"));
     assert_null(strstr(out.data, "<b>"));
     assert_non_null(strstr(out.data, "CUDA 10.2"));
-    assert_int_equal(count_of(out.data, "<rect"), 4);                   /* two algorithms, two bars each */
-    assert_non_null(strstr(out.data, "40.0 ms"));                       /* the slowest first call of GEMM */
-    assert_null(strstr(out.data, "fill=\"#1b5e20\"/><text x=\"216\"")); /* no bar without a width */
+    assert_int_equal(count_of(out.data, "<rect"), 4); /* two algorithms, two bars each */
+    assert_non_null(strstr(out.data, "40.0 ms"));     /* the slowest first call of GEMM */
+    assert_null(strstr(out.data, "width=\"0\""));     /* no bar without a length */
+    assert_non_null(strstr(out.data, "up to 1905 times as long"));
+    assert_non_null(strstr(out.data, "a slow first call is no fault"));
+    assert_int_equal(count_of(out.data, "<line"), 5); /* 10 us, where the shortest bar begins, to 100 ms */
     assert_int_equal(count_of(out.data, "<td>convolution-forward</td>"), 3);
+    cs_buffer_free(&out);
+    cs_proof_detail_free(detail);
+}
+
+static void test_verdict_report_in_chinese(void **state) {
+    (void)state;
+    cs_proof_detail *detail = cs_alloc(1, sizeof *detail);
+    cs_buffer out = {0};
+    assert_true(cs_proof_read_gpu(answer, strlen(answer), detail));
+    cs_proof_put_html(detail, CS_CHINESE, &out);
+    static const char *const words[] = {"<td>设备</td><td>GPU &amp; co</td>", "首次运行较慢属正常", "1905 倍", "<th>算法</th>",
+                                        "<td>正确</td>"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strstr(out.data, words[i])) fail_msg("no %s in %s", words[i], out.data);
+    assert_null(strstr(out.data, "First call"));
+    assert_null(strstr(out.data, "Device"));
+    cs_buffer_clear(&out);
+    cs_proof_stage_text(&detail->gpu, CS_CHINESE, &out);
+    assert_string_equal(out.data, "通过：right");
+    cs_buffer_free(&out);
+    cs_proof_detail_free(detail);
+}
+
+/* No warm-up, no talk of one. */
+static void test_verdict_report_of_equal_calls(void **state) {
+    (void)state;
+    static const char equal[] =
+        "{\"gpu\":{\"verdict\":\"passed\",\"sentence\":\"a\",\"chinese\":\"a\",\"versions\":{\"cudnn\":8003},"
+        "\"devices\":[],\"runs\":[" CALL("GEMM", "1000", "1000") "]}}";
+    cs_proof_detail *detail = cs_alloc(1, sizeof *detail);
+    cs_buffer out = {0};
+    assert_true(cs_proof_read_gpu(equal, strlen(equal), detail));
+    cs_proof_put_html(detail, CS_ENGLISH, &out);
+    assert_non_null(strstr(out.data, "about as long as the later ones"));
+    assert_null(strstr(out.data, "warm-up"));
+    assert_int_equal(count_of(out.data, "<rect"), 2);
     cs_buffer_free(&out);
     cs_proof_detail_free(detail);
 }
@@ -149,10 +188,10 @@ static void test_verdict_report_without_a_gpu(void **state) {
     (void)state;
     cs_proof_detail *detail = cs_alloc(1, sizeof *detail);
     cs_buffer out = {0};
-    cs_proof_put_html(NULL, &out);
+    cs_proof_put_html(NULL, CS_ENGLISH, &out);
     assert_int_equal(out.size, 0);
     cs_proof_stage_set(&detail->gpu, CS_GPU_NO_DRIVER, NULL);
-    cs_proof_put_html(detail, &out);
+    cs_proof_put_html(detail, CS_ENGLISH, &out);
     assert_non_null(strstr(out.data, "install its driver"));
     assert_null(strstr(out.data, "<svg"));
     cs_buffer_free(&out);
@@ -177,7 +216,7 @@ static void test_verdict_answers_that_cannot_be_read(void **state) {
         assert_int_equal(detail->gpu.verdict, CS_GPU_NO_ANSWER);
         assert_non_null(strstr(cs_buffer_string(&detail->gpu.sentence[CS_ENGLISH]), "no readable answer"));
         cs_buffer page = {0};
-        cs_proof_put_html(detail, &page); /* nothing half read is shown */
+        cs_proof_put_html(detail, CS_ENGLISH, &page); /* nothing half read is shown */
         assert_int_equal(detail->call_count, 0);
         cs_buffer_free(&page);
         cs_proof_detail_free(detail);
@@ -191,6 +230,8 @@ int main(void) {
         cmocka_unit_test(test_verdict_leaves_out_what_is_not_known),
         cmocka_unit_test(test_verdict_unknown_numbers_and_names),
         cmocka_unit_test(test_verdict_report_of_a_passed_proof),
+        cmocka_unit_test(test_verdict_report_in_chinese),
+        cmocka_unit_test(test_verdict_report_of_equal_calls),
         cmocka_unit_test(test_verdict_report_without_a_gpu),
         cmocka_unit_test(test_verdict_answers_that_cannot_be_read),
     };
