@@ -33,8 +33,8 @@ typedef struct cs_staged {
     uint8_t sha256[CS_SHA256_SIZE];
 } cs_staged;
 
-/* Where unpacked bytes go. Calls for one row come in order begin, write..., end; rows come in any order, and later perhaps from
- * several threads at once, one row in one thread. A status other than CS_OK stops everything. */
+/* Where unpacked bytes go. Calls for one row come in order begin, write..., end; rows come in any order, and from
+ * several threads at once where the system has threads: one row in one thread. A status other than CS_OK stops everything. */
 typedef struct cs_sink {
     void *ctx;
     cs_status (*begin)(void *ctx, size_t row, uint64_t size, cs_error *error);
@@ -65,7 +65,8 @@ cs_status cs_archive_measure(cs_archive *archive, const cs_manifest *manifest, c
 
 /* Unpacks every manifest row into sink and fills staged[manifest->file_count]. Refuses the whole ZIP (CS_E_ARCHIVE_BAD) for a
  * missing, doubled, oversized, encrypted, linked or oddly named entry, a CRC error, or, under a sealed manifest, another size or
- * hash (naming the known wrong archive if its hash is one). Entries that no row names are added to extras (may be NULL) and not
+ * hash (naming the known wrong archive if its hash is one). Of several faults the first in the file is told, whatever the
+ * number of threads. Entries that no row names are added to extras (may be NULL) and not
  * read. Checks for cancellation at least every 256 KiB. Call after cs_archive_judge.
  *
  * Names are compared without ASCII case, with '\\' as '/', below one folder that all rows share. Unless the archive is pinned,

@@ -78,6 +78,16 @@ typedef enum cs_signature {
     CS_SIGNATURE_BROKEN  /* the file was changed after it was signed, or the signature cannot be read */
 } cs_signature;
 
+/* Work for several threads at once. */
+typedef struct cs_team {
+    void *arg;
+    void (*work)(void *arg, unsigned index); /* in each thread, once; index < count */
+    void (*wait)(void *arg);                 /* in the calling thread, every CS_TEAM_WAIT_MS while the others work */
+    unsigned count;                          /* at most CS_TEAM_MAX */
+} cs_team;
+
+enum { CS_TEAM_WAIT_MS = 40, CS_TEAM_MAX = 16 };
+
 typedef struct cs_system {
     void *ctx;
     cs_status (*folder)(void *ctx, cs_folder which, cs_buffer *out, cs_error *error); /* by API, never by environment */
@@ -89,6 +99,10 @@ typedef struct cs_system {
     cs_status (*random)(void *ctx, void *bytes, size_t size, cs_error *error); /* the system's generator */
     uint32_t (*process_id)(void *ctx);
     unsigned (*processors)(void *ctx);
+    /* Runs team->work in up to team->count new threads, waits for all of them, and returns how many there were: a thread that
+     * could not be made is left out, so work must not count on any but itself. 0: nothing ran. NULL: there are no threads, as in
+     * memory, where every run must be the same step by step. */
+    unsigned (*together)(void *ctx, const cs_team *team);
     cs_account (*account)(void *ctx);
     /* A variable in this process's own environment: only for the doctor, to compare with the registry. CS_E_NOT_FOUND. */
     cs_status (*own_variable)(void *ctx, const char *name, cs_buffer *out, cs_error *error);

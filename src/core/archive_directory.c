@@ -293,6 +293,7 @@ cs_status cs_zip_directory_read(const cs_archive *archive, bool strict, cs_zip_d
             if (out->entries[i].offset == out->entries[i - 1].offset)
                 status = bad_entry(&r, out->entries[i].name, "shares its data with another");
     }
+    out->end = r.at;
     if (status == CS_OK && strict) status = check_layout(&r);
     if (status != CS_OK) cs_zip_directory_free(out);
     return status;

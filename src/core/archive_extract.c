@@ -1,201 +1,231 @@
+/* Several workers unpack at once, each with a reader and a hash of its own, all from the one open file. Whatever their number,
+ * the outcome is the same: the same files, and of several faults in the archive the one that stands first in it. */
 #include "archive_internal.h"
 
-#include <archive.h>
-#include <archive_entry.h>
-#include <errno.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "cudnn_setup/hash.h"
+#include "cudnn_setup/workers.h"
 
-enum { BLOCK = 128 * 1024 };
+typedef struct worker worker;
 
-/* libarchive's view of the open file: its own position, so that several readers can share one handle. */
-typedef struct source {
-    const cs_archive *archive;
-    uint64_t position;
-    cs_status status; /* of the last failed read; then error tells */
-    cs_error *error;
-    uint8_t block[BLOCK];
-} source;
-
-static la_ssize_t source_read(struct archive *reader, void *ctx, const void **bytes) {
-    source *s = ctx;
-    const cs_fs *fs = s->archive->host->fs;
-    size_t got = 0;
-    *bytes = s->block;
-    if (s->position >= s->archive->size) return 0;
-    s->status = fs->read(fs->ctx, s->archive->file, s->position, s->block, BLOCK, &got, s->error);
-    if (s->status != CS_OK) {
-        archive_set_error(reader, EIO, "read failed");
-        return ARCHIVE_FATAL;
-    }
-    s->position += got;
-    return (la_ssize_t)got;
-}
-
-static la_int64_t source_seek(struct archive *reader, void *ctx, la_int64_t offset, int whence) {
-    source *s = ctx;
-    (void)reader;
-    la_int64_t size = (la_int64_t)s->archive->size;
-    la_int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_END ? size : (la_int64_t)s->position;
-    if (offset < -base || offset > size - base) return ARCHIVE_FATAL;
-    s->position = (uint64_t)(base + offset);
-    return base + offset;
-}
-
-static la_int64_t source_skip(struct archive *reader, void *ctx, la_int64_t request) {
-    source *s = ctx;
-    (void)reader;
-    uint64_t left = s->archive->size > s->position ? s->archive->size - s->position : 0;
-    uint64_t step = request < 0 ? 0 : (uint64_t)request < left ? (uint64_t)request : left;
-    s->position += step;
-    return (la_int64_t)step;
-}
-
-/* One unpacking. */
+/* One unpacking: what the workers share. */
 typedef struct unpack {
     const cs_archive *archive;
     const cs_manifest *manifest;
     const cs_zip_directory *directory;
-    const cs_zip_selection *selection;
     const cs_sink *sink;
     cs_staged *staged;
-    cs_error *error;
-    struct archive *reader;
-    source *source;
-    cs_sha256 *hash;
-    cs_meter meter;
-    uint64_t done;
-    cs_name_list wrong; /* rows whose hash is not the sealed one; from the first on nothing more is written */
+    cs_zip_work work;
+    worker *workers;
+    unsigned count;
+    bool alone;                 /* one worker, in the caller's thread: it tells the progress itself */
+    cs_meter meter;             /* for the caller's thread */
+    bool cancelled;             /* the same */
+    _Atomic(const char *) file; /* at work */
+    atomic_size_t next;         /* batch */
+    atomic_size_t faulty;       /* the first item that is known to be damaged: what lies behind it is not wanted any more */
+    atomic_bool stop;           /* cancelled, or something failed that is no fault of the archive's */
+    atomic_bool wrong;          /* a row's hash is not the sealed one: from now on nothing more is written */
+    atomic_uint_least64_t done; /* bytes */
+    bool is_wrong[CS_MANIFEST_MAX_FILES];
 } unpack;
 
-/* What libarchive's failure means: a read error of the file, a lack of memory, or a damaged ZIP. */
-static cs_status reader_failed(unpack *u, const char *item) {
-    if (u->source->status != CS_OK) return u->source->status; /* the error is filled */
-    const char *text = archive_error_string(u->reader);
-    /* libarchive gives no number where inflate cannot start; with these arguments it is memory that is missing. */
-    if (archive_errno(u->reader) == ENOMEM || (text && strstr(text, "initialize ZIP decompression")))
-        return cs_fail(u->error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
-    return cs_fail(u->error, CS_E_ARCHIVE_BAD, "unpack", u->archive->path,
-                   "%s: %.200s. The archive is damaged: download it again", item, text ? text : "unreadable");
+struct worker {
+    unpack *u;
+    cs_zip_reader *reader;
+    cs_sha256 *hash;
+    cs_status status; /* of the first item that failed here */
+    size_t item;
+    cs_error error; /* of that item */
+    cs_error fresh; /* of the one at work */
+};
+
+static cs_status refuse_row(worker *w, const char *item, const char *reason) {
+    return cs_fail(&w->fresh, CS_E_ARCHIVE_BAD, "unpack", w->u->archive->path, "%s: %s", item, reason);
 }
 
-static cs_status refuse_row(unpack *u, const char *item, const char *reason) {
-    return cs_fail(u->error, CS_E_ARCHIVE_BAD, "unpack", u->archive->path, "%s: %s", item, reason);
+static bool writes(unpack *u) { return !atomic_load(&u->wrong); }
+
+/* Told by the caller's thread only. */
+static void watch(void *arg) {
+    unpack *u = arg;
+    u->meter.file = atomic_load(&u->file);
+    if (cs_meter_step(&u->meter, atomic_load(&u->done)) != CS_E_CANCELLED) return;
+    u->cancelled = true;
+    atomic_store(&u->stop, true);
 }
 
-static cs_status open_reader(unpack *u) {
-    u->source = cs_alloc(1, sizeof *u->source);
-    u->reader = archive_read_new();
-    if (!u->source || !u->reader) return cs_fail(u->error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
-    u->source->archive = u->archive;
-    u->source->error = u->error;
-    if (archive_read_support_format_zip_seekable(u->reader) != ARCHIVE_OK ||
-        archive_read_set_read_callback(u->reader, source_read) != ARCHIVE_OK ||
-        archive_read_set_seek_callback(u->reader, source_seek) != ARCHIVE_OK ||
-        archive_read_set_skip_callback(u->reader, source_skip) != ARCHIVE_OK ||
-        archive_read_set_callback_data(u->reader, u->source) != ARCHIVE_OK || archive_read_open1(u->reader) != ARCHIVE_OK)
-        return reader_failed(u, "the ZIP");
-    return CS_OK;
+/* CS_E_CANCELLED, without an error text, where going on is of no use. */
+static cs_status may_go_on(worker *w, size_t item) {
+    if (w->u->alone) watch(w->u);
+    return atomic_load(&w->u->stop) || item > atomic_load(&w->u->faulty) ? CS_E_CANCELLED : CS_OK;
 }
 
-static bool writes(const unpack *u) { return u->wrong.count == 0; }
-
-static cs_status take_block(unpack *u, size_t row, const void *bytes, size_t size) {
+static cs_status take_block(worker *w, size_t item, const void *bytes, size_t size) {
+    unpack *u = w->u;
+    size_t row = u->work.rows[item];
     cs_staged *staged = &u->staged[row];
     staged->crc32 = (uint32_t)crc32(staged->crc32, bytes, (uInt)size);
     staged->size += size;
-    u->done += size;
-    cs_status status = cs_sha256_update(u->hash, bytes, size, u->error);
-    if (status == CS_OK && writes(u)) status = u->sink->write(u->sink->ctx, row, bytes, size, u->error);
-    if (status != CS_OK) return status;
-    status = cs_meter_step(&u->meter, u->done);
-    return status == CS_OK ? CS_OK : cs_fail(u->error, status, "unpack", u->archive->path, NULL);
+    atomic_fetch_add(&u->done, size);
+    cs_status status = cs_sha256_update(w->hash, bytes, size, &w->fresh);
+    if (status == CS_OK && writes(u)) status = u->sink->write(u->sink->ctx, row, bytes, size, &w->fresh);
+    return status == CS_OK ? may_go_on(w, item) : status;
 }
 
 /* Every block of one entry; stops at the first byte beyond the size that was promised. */
-static cs_status copy_data(unpack *u, size_t row, uint64_t size) {
-    const char *item = u->manifest->files[row].source;
+static cs_status copy_data(worker *w, size_t item, uint64_t promised) {
+    const cs_staged *staged = &w->u->staged[w->u->work.rows[item]];
+    const char *name = w->u->manifest->files[w->u->work.rows[item]].source;
     for (;;) {
         const void *bytes = NULL;
-        size_t got = 0;
-        la_int64_t offset = 0;
-        int result = archive_read_data_block(u->reader, &bytes, &got, &offset);
-        if (result == ARCHIVE_EOF) return CS_OK;
-        if (result != ARCHIVE_OK) return reader_failed(u, item);
-        if (got == 0) continue;
-        if (offset < 0 || (uint64_t)offset != u->staged[row].size) return refuse_row(u, item, "its data has holes");
-        if (got > size - u->staged[row].size)
-            return refuse_row(u, item, "it unpacks to more bytes than the archive says: stopped there");
-        cs_status status = take_block(u, row, bytes, got);
+        size_t size = 0;
+        uint64_t offset = 0;
+        cs_status status = cs_zip_reader_block(w->reader, name, &bytes, &size, &offset);
+        if (status != CS_OK || size == 0) return status;
+        if (offset != staged->size) return refuse_row(w, name, "its data has holes");
+        if (size > promised - staged->size)
+            return refuse_row(w, name, "it unpacks to more bytes than the archive says: stopped there");
+        status = take_block(w, item, bytes, size);
         if (status != CS_OK) return status;
     }
 }
 
-static cs_status copy_row(unpack *u, size_t row, const cs_zip_entry *entry) {
+static cs_status copy_item(worker *w, size_t item) {
+    unpack *u = w->u;
+    size_t row = u->work.rows[item];
+    const cs_zip_entry *entry = &u->directory->entries[u->work.entries[item]];
     const cs_manifest_file *file = &u->manifest->files[row];
     cs_staged *staged = &u->staged[row];
     *staged = (cs_staged){.crc32 = (uint32_t)crc32(0, NULL, 0)};
-    u->meter.file = file->target;
-    cs_status status = writes(u) ? u->sink->begin(u->sink->ctx, row, entry->size, u->error) : CS_OK;
-    if (status == CS_OK) status = copy_data(u, row, entry->size);
-    if (status == CS_OK) status = cs_sha256_finish(u->hash, staged->sha256, u->error);
+    atomic_store(&u->file, file->target);
+    cs_status status = writes(u) ? u->sink->begin(u->sink->ctx, row, entry->size, &w->fresh) : CS_OK;
+    if (status == CS_OK) status = copy_data(w, item, entry->size);
+    if (status == CS_OK) status = cs_sha256_finish(w->hash, staged->sha256, &w->fresh);
     if (status != CS_OK) return status;
-    if (staged->size != entry->size) return refuse_row(u, file->source, "it unpacks to fewer bytes than the archive says");
+    if (staged->size != entry->size) return refuse_row(w, file->source, "it unpacks to fewer bytes than the archive says");
     if (staged->crc32 != entry->crc32)
-        return refuse_row(u, file->source, "its CRC is wrong. The archive is damaged: download it again");
+        return refuse_row(w, file->source, "its CRC is wrong. The archive is damaged: download it again");
     if (u->manifest->sealed && memcmp(staged->sha256, file->sha256, CS_SHA256_SIZE) != 0) {
-        cs_name_list_add(&u->wrong, file->source);
-        cs_emit(u->archive->host->events, CS_EVENT_DETAIL, "archive.hash", "other content than the manifest's: %s", file->source);
+        u->is_wrong[row] = true;
+        atomic_store(&u->wrong, true);
     }
-    return writes(u) ? u->sink->end(u->sink->ctx, row, staged, u->error) : CS_OK;
+    return writes(u) ? u->sink->end(u->sink->ctx, row, staged, &w->fresh) : CS_OK;
 }
 
-static size_t row_of_entry(const unpack *u, size_t entry) {
-    size_t row = 0;
-    while (row < u->manifest->file_count && u->selection->entry_of_row[row] != entry) row++;
-    return row;
+/* ---- dealing out, and what failed ---- */
+
+static void lower(atomic_size_t *value, size_t to) {
+    size_t now = atomic_load(value);
+    while (to < now && !atomic_compare_exchange_weak(value, &now, to)) continue;
 }
 
-/* libarchive delivers the entries in the order of their place in the file, which is the directory's order here. CRC and size of
- * the directory's entry are compared with what was unpacked, so the two readers cannot mean different entries. */
-static cs_status copy_rows(unpack *u) {
-    size_t rows = 0;
-    for (size_t e = 0; e < u->directory->count && rows < u->manifest->file_count; e++) {
-        struct archive_entry *ignored = NULL;
-        int result = archive_read_next_header(u->reader, &ignored);
-        if (result == ARCHIVE_EOF) return refuse_row(u, "the ZIP", "it ends before its last entry");
-        if (result != ARCHIVE_OK && result != ARCHIVE_WARN) return reader_failed(u, "the ZIP"); /* a warning: a name's encoding */
-        size_t row = row_of_entry(u, e);
-        if (row == u->manifest->file_count) continue;
-        cs_status status = copy_row(u, row, &u->directory->entries[e]);
+/* Of several faults the first in the archive counts, so the workers before it go on. Anything else (the disk, the memory) ends
+ * all at once. */
+static void note_failure(worker *w, size_t item, cs_status status) {
+    if (status == CS_E_CANCELLED) return; /* no fault of this item's */
+    if (w->status == CS_OK || item < w->item) {
+        w->status = status;
+        w->item = item;
+        w->error = w->fresh;
+    }
+    if (status == CS_E_ARCHIVE_BAD)
+        lower(&w->u->faulty, item);
+    else
+        atomic_store(&w->u->stop, true);
+}
+
+/* The reader and the running hash are in an unknown state after a failure. */
+static cs_status renew(worker *w) {
+    if (!w->hash) {
+        cs_status status = cs_sha256_new(&w->hash, &w->fresh);
         if (status != CS_OK) return status;
-        rows++;
     }
-    return CS_OK;
+    if (!w->reader) w->reader = cs_zip_reader_new(w->u->archive, w->u->directory, &w->fresh);
+    return w->reader ? CS_OK : cs_fail(&w->fresh, CS_E_NO_MEMORY, "unpack", w->u->archive->path, NULL);
 }
 
-static cs_status refuse_wrong(unpack *u) {
-    if (u->wrong.count == 0) return CS_OK;
-    const char *names = cs_name_list_text(&u->wrong);
-    if (u->wrong.text.failed) return cs_fail(u->error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
-    return cs_fail(u->error, CS_E_ARCHIVE_BAD, "unpack", u->archive->path,
-                   "%zu of %zu files have another SHA-256 than the manifest says: %s", u->wrong.count, u->manifest->file_count,
-                   names);
+static void drop(worker *w) {
+    cs_zip_reader_free(w->reader);
+    cs_sha256_free(w->hash);
+    w->reader = NULL;
+    w->hash = NULL;
 }
 
-static cs_status run(unpack *u) {
-    cs_status status = cs_sha256_new(&u->hash, u->error);
-    if (status == CS_OK) status = open_reader(u);
-    if (status == CS_OK) status = copy_rows(u);
-    if (status == CS_OK) status = refuse_wrong(u);
-    if (u->reader) archive_read_free(u->reader);
-    cs_free(u->source);
-    cs_sha256_free(u->hash);
-    cs_buffer_free(&u->wrong.text);
+static void copy_batch(worker *w, const cs_zip_batch *batch) {
+    size_t item = batch->first;
+    if (atomic_load(&w->u->stop) || item > atomic_load(&w->u->faulty)) return;
+    cs_status status = renew(w);
+    if (status == CS_OK) status = cs_zip_reader_start(w->reader, w->u->work.entries + item, batch->count);
+    for (; status == CS_OK && item < batch->first + batch->count; item++) {
+        status = cs_zip_reader_next(w->reader);
+        if (status == CS_OK) status = copy_item(w, item);
+        if (status != CS_OK) break;
+    }
+    if (status == CS_OK) return;
+    note_failure(w, item, status);
+    drop(w);
+}
+
+static void run_worker(void *arg, unsigned index) {
+    unpack *u = arg;
+    worker *w = &u->workers[index];
+    for (size_t next; (next = atomic_fetch_add(&u->next, 1)) < u->work.batch_count;) copy_batch(w, &u->work.batches[next]);
+    drop(w);
+}
+
+static void run_alone(void *arg) {
+    unpack *u = arg;
+    u->alone = true;
+}
+
+static cs_status first_failure(const unpack *u, cs_error *error) {
+    if (u->cancelled) return cs_fail(error, CS_E_CANCELLED, "unpack", u->archive->path, NULL);
+    const worker *first = NULL;
+    for (unsigned i = 0; i < u->count; i++) {
+        const worker *w = &u->workers[i];
+        if (w->status != CS_OK && (!first || w->item < first->item)) first = w;
+    }
+    if (!first) return CS_OK;
+    if (error) *error = first->error;
+    return first->status;
+}
+
+static cs_status refuse_wrong(const unpack *u, cs_error *error) {
+    cs_name_list names = {0};
+    for (size_t i = 0; i < u->work.count; i++) {
+        if (!u->is_wrong[u->work.rows[i]]) continue;
+        const char *source = u->manifest->files[u->work.rows[i]].source;
+        cs_name_list_add(&names, source);
+        cs_emit(u->archive->host->events, CS_EVENT_DETAIL, "archive.hash", "other content than the manifest's: %s", source);
+    }
+    cs_status status = CS_OK;
+    if (names.count) {
+        const char *text = cs_name_list_text(&names);
+        status = names.text.failed ? cs_fail(error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL)
+                                   : cs_fail(error, CS_E_ARCHIVE_BAD, "unpack", u->archive->path,
+                                             "%zu of %zu files have another SHA-256 than the manifest says: %s", names.count,
+                                             u->manifest->file_count, text);
+    }
+    cs_buffer_free(&names.text);
     return status;
+}
+
+static cs_status run(unpack *u, cs_error *error) {
+    const cs_system *system = u->archive->host->system;
+    u->count = cs_workers_for(system, u->work.batch_count);
+    u->workers = cs_alloc(u->count, sizeof *u->workers);
+    if (!u->workers) return cs_fail(error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
+    for (unsigned i = 0; i < u->count; i++) u->workers[i].u = u;
+    if (u->count > 1) cs_zip_work_by_size(&u->work);
+    const cs_team team = {.arg = u, .work = run_worker, .wait = watch, .count = u->count};
+    cs_workers_run(system, &team, run_alone);
+    cs_status wrong = refuse_wrong(u, error), status = first_failure(u, error);
+    if (status == CS_OK && !u->alone) cs_meter_tell(&u->meter, atomic_load(&u->done)); /* the last one */
+    return status == CS_OK ? wrong : status;
 }
 
 static cs_status extract(cs_archive *archive, const cs_manifest *manifest, bool strict, const cs_sink *sink, cs_staged *staged,
@@ -209,12 +239,14 @@ static cs_status extract(cs_archive *archive, const cs_manifest *manifest, bool 
         unpack u = {.archive = archive,
                     .manifest = manifest,
                     .directory = &directory,
-                    .selection = &selection,
                     .sink = sink,
                     .staged = staged,
-                    .error = error,
                     .meter = {.host = archive->host, .step = "unpack", .total = selection.total}};
-        status = run(&u);
+        atomic_init(&u.faulty, SIZE_MAX);
+        status = cs_zip_work_plan(&directory, &selection, manifest->file_count, &u.work, error);
+        if (status == CS_OK) status = run(&u, error);
+        cs_zip_work_free(&u.work);
+        cs_free(u.workers);
     }
     cs_zip_directory_free(&directory);
     return status;

@@ -1,6 +1,7 @@
 /* archive_internal.h: what the archive's files share. A ZIP is opened and judged in archive.c, told what it is in
  * archive_identify.c, its directory read in archive_directory.c, the entries matched with manifest rows in archive_select.c by
- * the rules for names in archive_names.c, and the data unpacked by libarchive in archive_extract.c. */
+ * the rules for names in archive_names.c, dealt out in archive_work.c, and their data unpacked by libarchive (archive_reader.c)
+ * in archive_extract.c. */
 #ifndef CUDNN_SETUP_ARCHIVE_INTERNAL_H
 #define CUDNN_SETUP_ARCHIVE_INTERNAL_H
 
@@ -67,6 +68,7 @@ typedef struct cs_zip_entry {
 typedef struct cs_zip_directory {
     cs_zip_entry *entries; /* by offset, the order in which the reader delivers them */
     size_t count;
+    uint64_t end; /* where the directory begins: the last byte of any data lies before it */
 } cs_zip_directory;
 
 /* Reads the ZIP's directory. strict (nothing vouches for the bytes): the file must be one plain ZIP from its first byte to its
@@ -94,5 +96,45 @@ typedef struct cs_name_list {
 void cs_name_list_add(cs_name_list *list, const char *name);
 /* The list as text, "a, b and 3 more". */
 const char *cs_name_list_text(cs_name_list *list);
+
+/* ---- archive_reader.c ---- */
+
+/* libarchive's ZIP reader over some neighbouring entries. It is shown the file's bytes from the first of them to the end of the
+ * last, and behind those a directory of our own with just these entries, as we read and judged them. So a worker can begin
+ * anywhere without libarchive reading the whole directory again, and the two readers cannot mean different entries. */
+typedef struct cs_zip_reader cs_zip_reader;
+
+/* error: where the reader's failures go. NULL: no memory. */
+cs_zip_reader *cs_zip_reader_new(const cs_archive *archive, const cs_zip_directory *directory, cs_error *error);
+void cs_zip_reader_free(cs_zip_reader *reader); /* accepts NULL */
+/* Begins anew with the count entries, by their numbers in the directory, ascending. CS_E_ARCHIVE_BAD where more than 4 GiB lie
+ * between the first and the last. */
+cs_status cs_zip_reader_start(cs_zip_reader *reader, const size_t *entries, size_t count);
+/* The next of them; item names it in failures ("the ZIP"). */
+cs_status cs_zip_reader_next(cs_zip_reader *reader);
+/* The next block of its data, which follows at offset; *size 0: there is no more. Lives until the next call. */
+cs_status cs_zip_reader_block(cs_zip_reader *reader, const char *item, const void **bytes, size_t *size, uint64_t *offset);
+
+/* ---- archive_work.c ---- */
+
+/* Entries that one worker unpacks in one go, since opening a reader has its price too. */
+typedef struct cs_zip_batch {
+    size_t first, count; /* of the items */
+    uint64_t size;       /* unpacked */
+} cs_zip_batch;
+
+/* What is to be unpacked: the entries that rows name, in the order of the file, and how they are dealt out. */
+typedef struct cs_zip_work {
+    size_t *entries; /* numbers in the directory */
+    size_t *rows;    /* of the same items */
+    size_t count;
+    cs_zip_batch *batches; /* in the order of the file; by size, largest first, once cs_zip_work_by_size was called */
+    size_t batch_count;
+} cs_zip_work;
+
+cs_status cs_zip_work_plan(const cs_zip_directory *directory, const cs_zip_selection *selection, size_t row_count,
+                           cs_zip_work *out, cs_error *error);
+void cs_zip_work_by_size(cs_zip_work *work);
+void cs_zip_work_free(cs_zip_work *work);
 
 #endif

@@ -246,6 +246,7 @@ const cs_system *cs_system_real(void) {
         .random = sys_random,
         .process_id = sys_process_id,
         .processors = sys_processors,
+        .together = cs_posix_together,
         .is_administrator = sys_is_administrator,
         .wine_version = sys_wine_version,
         .platform = sys_platform,

@@ -8,4 +8,7 @@ cs_status cs_posix_run(void *ctx, const cs_child *child, cs_child_result *result
 cs_status cs_posix_holders(void *ctx, const char *const *paths, size_t count, cs_holders *out, cs_error *error);
 uint64_t cs_posix_ticks(void *ctx); /* monotonic milliseconds */
 
+/* Threads (threads_posix.c). */
+unsigned cs_posix_together(void *ctx, const cs_team *team);
+
 #endif

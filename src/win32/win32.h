@@ -84,4 +84,7 @@ void cs_win32_platform(void *ctx, cs_platform *out);
 cs_status cs_win32_program_path(void *ctx, cs_buffer *out, cs_error *error);
 cs_status cs_win32_program_file(void *ctx, cs_file **out, cs_error *error);
 
+/* Threads (threads_win32.c). */
+unsigned cs_win32_together(void *ctx, const cs_team *team);
+
 #endif
