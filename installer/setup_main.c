@@ -1,11 +1,14 @@
-/* setup_main.c: cudnn-setup, without a console of its own: quiet for deployment tools, as the recovery service, and with message
- * boxes for people. */
+/* setup_main.c: cudnn-setup, without a console of its own: quiet for deployment tools, as the recovery service, with a window for
+ * people, and as that window's worker. */
 #include <string.h>
 
 #include "common.h"
 #include "cudnn_setup/text.h"
+#include "gpus.h"
 #include "service.h"
 #include "session_end.h"
+#include "wizard.h"
+#include "worker.h"
 
 static const wchar_t title[] = L"cuDNN setup";
 
@@ -86,27 +89,42 @@ static void on_end(void *ctx, const cs_app_end *end) {
     show(end);
 }
 
+/* Where no window can be made nobody can be asked, and nothing is changed without being asked. */
 static bool on_confirm(void *ctx, const cs_options *options) {
-    static const struct {
-        cs_verb verb;
-        const wchar_t *question;
-    } questions[] = {
-        {CS_VERB_INSTALL, L"Install cuDNN into the CUDA 10.1 toolkit of this computer?"},
-        {CS_VERB_UNINSTALL, L"Uninstall cuDNN and put back what was there before?"},
-        {CS_VERB_ROLLBACK, L"Undo the newest installation of cuDNN?"},
-        {CS_VERB_REPAIR, L"Put back the files of cuDNN that are missing or changed?"},
-        {CS_VERB_RECOVER, L"Finish or undo the interrupted installation?"},
-        {CS_VERB_FORGET, L"Drop the data that older installations need to be undone?"},
-    };
-    if (((setup *)ctx)->no_window) return true;
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        if (questions[i].verb == options->verb)
-            return MessageBoxW(NULL, questions[i].question, title, MB_OKCANCEL | MB_ICONQUESTION | MB_SETFOREGROUND) == IDOK;
-    return false;
+    (void)options;
+    return ((setup *)ctx)->no_window;
+}
+
+static void make_absolute(char **path) {
+    cs_buffer absolute = {0};
+    if (*path && common_absolute(NULL, *path, &absolute, NULL) == CS_OK) {
+        cs_free(*path);
+        *path = cs_strdup(cs_buffer_string(&absolute));
+    }
+    cs_buffer_free(&absolute);
+}
+
+/* A change that a person asked for has a window; so has /passive, where anybody could see it. */
+static bool run_window(const cs_strings *words, int *code) {
+    cs_options options;
+    bool done = false;
+    if (cs_options_parse(CS_PROGRAM_SETUP, (const char *const *)words->items, words->count, &options, NULL) == CS_OK &&
+        options.ui != CS_UI_QUIET && !is_look(&options) && desktop_is_seen()) {
+        make_absolute(&options.archive);
+        make_absolute(&options.cuda);
+        make_absolute(&options.manifest);
+        done = wizard_run(&options, code);
+    }
+    cs_options_free(&options);
+    return done;
 }
 
 static int run_words(void *ctx) {
     const cs_strings *words = ctx;
+    int code;
+    if (gpus_is(words)) return gpus_run();
+    if (worker_is(words)) return worker_run(words);
+    if (run_window(words, &code)) return code;
     setup s = {0};
     s.has_streams = common_streams_open(&s.streams, true);
     s.console = (cs_console){.ctx = &s.streams, .write = common_write};

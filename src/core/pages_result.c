@@ -31,6 +31,12 @@ static const char *after_word(const char *told) {
     return colon ? colon + 2 : told;
 }
 
+/* The list shows the beginning of what the explanation says. */
+static void show_sentence(cs_page_row *row) {
+    cs_buffer_clear(&row->found);
+    cs_buffer_append(&row->found, cs_buffer_string(&row->sentence), strcspn(cs_buffer_string(&row->sentence), "\n"));
+}
+
 /* Its own sentence in this language where the run had one; else the words of the result. */
 static void say_stage(const maker *k, cs_page_row *row, const cs_proof_stage *stage, const char *told) {
     bool known = stage && stage->known;
@@ -43,23 +49,27 @@ static void say_stage(const maker *k, cs_page_row *row, const cs_proof_stage *st
 static void row_stage(const maker *k, cs_phrase name, const cs_proof_stage *stage, const char *told) {
     if (!told) return;
     cs_page_row *row = page_row(k->page, name, mark_of(told));
-    cs_buffer_text(&row->found, TEXT(word_of(told)));
     say_stage(k, row, stage, told);
+    if (row->sentence.size)
+        show_sentence(row);
+    else
+        cs_buffer_text(&row->found, TEXT(word_of(told)));
 }
 
 static void row_found(const maker *k) {
     const cs_outcome *o = k->e->outcome;
     if (!o->proof_files) return;
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_FILES, mark_of(o->proof_files));
-    cs_buffer_text(&row->found, TEXT(word_of(o->proof_files)));
     if (row->mark != CS_MARK_OK) {
         page_text(&row->sentence, after_word(o->proof_files));
+        show_sentence(row);
         return;
     }
     cs_buffer folder = {0};
     page_text(&folder, o->tree_path ? o->tree_path : "");
     cs_buffer_text(&folder, "\\bin");
     cs_say(&row->sentence, CS_SAY_FOUND_FIRST, k->language, "folder", cs_buffer_string(&folder), NULL);
+    show_sentence(row);
     cs_buffer_free(&folder);
 }
 
@@ -120,10 +130,8 @@ static void row_files(const maker *k) {
     }
     if (sentence.size) {
         cs_page_row *row = page_row(k->page, CS_SAY_RESULT_CHANGED, k->e->exit_code ? CS_MARK_WARNING : CS_MARK_OK);
-        char number[24];
-        snprintf(number, sizeof number, "%zu", undoing ? removed + restored : all);
-        cs_buffer_text(&row->found, number);
         row->sentence = sentence;
+        show_sentence(row);
     }
 }
 
@@ -137,29 +145,29 @@ static void rows_failure(const maker *k) {
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_BAD);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
-    page_path(&row->found, cs_say_exit(k->e->exit_code, k->language));
     page_text(&row->sentence, cs_buffer_string(&k->e->outcome->message));
+    show_sentence(row);
     if (k->e->exit_code != CS_EXIT_DIFFERS) {
         row = page_row(k->page, CS_SAY_RESULT_NOW, is_as_before(k->e->exit_code) ? CS_MARK_OK : CS_MARK_WARNING);
         cs_buffer_text(&row->found, TEXT(is_as_before(k->e->exit_code) ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
     }
     row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
     cs_buffer_text(&row->sentence, cs_say_exit_advice(k->e->exit_code, k->language));
-    cs_elide(&row->found, cs_buffer_string(&row->sentence), CS_PAGE_FOUND_WIDTH);
+    show_sentence(row);
 }
 
 /* ---- what follows ---- */
 
-/* Warnings that every run in Wine has, and those that a row tells already. */
+/* What a row of its own tells already. */
 static bool is_told(const char *id) { return strcmp(id, "proof") == 0; }
 
 static void rows_warnings(const maker *k) {
     for (size_t i = 0; k->e->warnings && i < k->e->warnings->count; i++) {
         const cs_warning *warning = &k->e->warnings->items[i];
         if (is_told(warning->id) || k->page->row_count + 3 > CS_PAGE_ROWS) continue;
-        cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_WARNING);
+        cs_page_row *row = page_row(k->page, CS_SAY_RESULT_WARNING, CS_MARK_WARNING);
         page_text(&row->sentence, warning->text);
-        cs_elide(&row->found, cs_buffer_string(&row->sentence), CS_PAGE_FOUND_WIDTH);
+        show_sentence(row);
     }
 }
 
@@ -174,7 +182,7 @@ static void row_console(const maker *k) {
         cs_buffer_text(&row->sentence, "\n");
         cs_say(&row->sentence, CS_SAY_RESTART_PROGRAMS, k->language, "names", e->programs, NULL);
     }
-    cs_elide(&row->found, TEXT(CS_SAY_NEW_CONSOLE), CS_PAGE_FOUND_WIDTH);
+    show_sentence(row);
 }
 
 static void row_log(const maker *k) {

@@ -114,7 +114,8 @@ void cs_page_copy(const cs_page *page, cs_buffer *out) {
         const cs_page_row *row = &page->rows[i];
         cs_buffer_format(out, "\n[%s] %s: %s", cs_mark_text(row->mark, page->language), row->name, cs_buffer_string(&row->found));
         if (row->means.size) cs_buffer_format(out, " (%s)", row->means.data);
-        if (row->sentence.size) cs_buffer_format(out, "\n    %s", row->sentence.data);
+        if (row->sentence.size && strcmp(row->sentence.data, cs_buffer_string(&row->found)) != 0)
+            cs_buffer_format(out, "\n    %s", row->sentence.data);
     }
     cs_buffer_text(out, "\n");
 }

@@ -52,7 +52,7 @@ static void test_end_installed_and_works(void **state) {
     assert_non_null(strstr(row(&page, CS_SAY_RESULT_GPU)->sentence.data, "GTX 1080 上计算正确"));
     cs_buffer text = {0};
     cs_page_copy(&page, &text);
-    assert_non_null(strstr(text.data, "[正常] GPU: 通过"));
+    assert_non_null(strstr(text.data, "[正常] GPU: cuDNN 在 GTX 1080 上计算正确"));
     assert_non_null(strstr(text.data, "C:\\logs\\x.log"));
     cs_buffer_free(&text);
     cs_page_free(&page);

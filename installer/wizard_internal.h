@@ -1,0 +1,113 @@
+/* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_pages.c: pages into controls;
+ * wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task dialogs, files, clipboard, marks. */
+#ifndef CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
+#define CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
+
+#include "common.h"
+
+#include <commctrl.h>
+
+#include "cudnn_setup/pages.h"
+#include "wizard_ids.h"
+
+enum { OFFERS = 14 };
+
+/* Messages of the threads; the second argument is owned by the receiver. */
+enum {
+    MESSAGE_LOOKED = WM_APP + 1, /* cs_survey * */
+    MESSAGE_GPUS,                /* cs_buffer * */
+    MESSAGE_EVENT,               /* wizard_event * */
+    MESSAGE_ENDED,               /* wizard_end * */
+    MESSAGE_LICENCE              /* cs_buffer * */
+};
+
+/* An event, copied. */
+typedef struct wizard_event {
+    cs_event_kind kind;
+    char *id, *text;
+    cs_progress progress; /* its texts are those above */
+} wizard_event;
+void wizard_event_free(wizard_event *event);
+
+/* How a run ended. */
+typedef struct wizard_end {
+    cs_page page;
+    int exit_code;
+    cs_buffer report; /* path of the HTML report; empty: none */
+} wizard_end;
+void wizard_end_free(wizard_end *end);
+
+typedef struct wizard {
+    HWND window, text_window;
+    const cs_options *options;
+    cs_host host;
+    cs_language language;
+    bool elevated;
+    cs_stage_of_window at;
+    cs_page page;
+    cs_survey *survey;
+    cs_buffer gpus; /* the answer that came before the survey */
+    bool gpus_answered;
+    char *archive, *cuda; /* owned; chosen in the window; NULL: as the command line says */
+    /* The run. */
+    cs_verb verb;
+    cs_strings words;
+    cs_program program;
+    volatile LONG cancel;
+    volatile LONG look_number; /* of the newest look: an older one's answer is dropped */
+    HANDLE thread;
+    int exit_code;
+    cs_buffer report;
+    HFONT font, heading_font;
+    HIMAGELIST marks;
+    bool filling; /* the list is being filled: its notices mean nothing */
+} wizard;
+
+/* ---- wizard_pages.c ---- */
+void wizard_show_page(wizard *w);    /* w->page, as first or third page */
+void wizard_show_working(wizard *w); /* the second */
+void wizard_show_event(wizard *w, const wizard_event *event);
+void wizard_show_selection(wizard *w);
+void wizard_fill_toolkits(wizard *w);
+void wizard_set_text(HWND window, int control, const char *text); /* UTF-8, "\n" line ends */
+bool wizard_offers(const wizard *w, unsigned offer);
+
+/* ---- wizard_layout.c ---- */
+void wizard_make_fonts(wizard *w);
+void wizard_lay_out(wizard *w);
+void wizard_make_marks(wizard *w); /* the image list, in the system's colours of now */
+
+/* ---- wizard_jobs.c ---- */
+void wizard_look(wizard *w);
+void wizard_ask_gpus(wizard *w);
+/* Starts the run that w->program, w->words and w->verb say; false: no thread could be made. */
+bool wizard_start_run(wizard *w);
+void wizard_read_licence(wizard *w);
+void wizard_await(wizard *w, DWORD timeout_ms);
+
+/* ---- wizard_shell.c ---- */
+
+/* Common controls 6, by the manifest, loaded when a window is wanted: a run without one needs no such library. */
+typedef struct wizard_controls {
+    BOOL(WINAPI *init)(const INITCOMMONCONTROLSEX *);
+    HRESULT(WINAPI *task_dialog)(const TASKDIALOGCONFIG *, int *, int *, BOOL *);
+    HIMAGELIST(WINAPI *list_create)(int, int, UINT, int, int);
+    int(WINAPI *list_add)(HIMAGELIST, HBITMAP, HBITMAP);
+    BOOL(WINAPI *list_destroy)(HIMAGELIST);
+} wizard_controls;
+extern wizard_controls wizard_comctl;
+
+bool wizard_shell_begin(void); /* false: there are none */
+/* A question with a verb on each button; true: yes. */
+bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
+bool wizard_choose_archive(wizard *w, cs_buffer *path);
+void wizard_show_text(wizard *w, const char *title, const char *text);
+void wizard_copy(wizard *w, const char *text);
+void wizard_open(wizard *w, const char *path);
+/* share: thousandths; -1: at work, not known; -2: nothing any more. */
+void wizard_taskbar(wizard *w, int share);
+cs_language wizard_language(const cs_options *options);
+/* Names of running programs that keep the environment they were started with: consoles, editors, notebooks. */
+void wizard_running_programs(cs_buffer *out);
+
+#endif

@@ -1,0 +1,250 @@
+/* wizard_pages.c: pages into controls. */
+#include "wizard_internal.h"
+
+#include <string.h>
+
+static const struct {
+    unsigned offer;
+    cs_phrase phrase;
+} captions[] = {{CS_OFFER_INSTALL, CS_SAY_INSTALL},        {CS_OFFER_CHECK_AGAIN, CS_SAY_CHECK_AGAIN},
+                {CS_OFFER_ARCHIVE, CS_SAY_CHOOSE_ARCHIVE}, {CS_OFFER_CHANGES, CS_SAY_WHAT_CHANGES},
+                {CS_OFFER_LICENCE, CS_SAY_LICENCE},        {CS_OFFER_VERIFY, CS_SAY_VERIFY},
+                {CS_OFFER_REPAIR, CS_SAY_REPAIR},          {CS_OFFER_ROLL_BACK, CS_SAY_ROLL_BACK},
+                {CS_OFFER_UNINSTALL, CS_SAY_UNINSTALL},    {CS_OFFER_TEST, CS_SAY_TEST_GPU},
+                {CS_OFFER_TRY_AGAIN, CS_SAY_TRY_AGAIN},    {CS_OFFER_REPORT, CS_SAY_OPEN_REPORT},
+                {CS_OFFER_COPY, CS_SAY_COPY_DETAILS}};
+
+static const int page_two[] = {IDC_STEP, IDC_PROGRESS, IDC_FILE, IDC_AMOUNT};
+
+void wizard_set_text(HWND window, int control, const char *text) {
+    cs_buffer lines = {0}, wide = {0};
+    for (const char *p = text; *p; p++) {
+        if (*p == '\n') cs_buffer_append(&lines, "\r", 1);
+        cs_buffer_append(&lines, p, 1);
+    }
+    const wchar_t *units = common_wide(&wide, cs_buffer_string(&lines));
+    SetDlgItemTextW(window, control, units ? units : L"");
+    cs_buffer_free(&lines);
+    cs_buffer_free(&wide);
+}
+
+static void show(wizard *w, int control, bool shown) { ShowWindow(GetDlgItem(w->window, control), shown ? SW_SHOWNA : SW_HIDE); }
+
+bool wizard_offers(const wizard *w, unsigned offer) { return w->page.offers & offer; }
+
+static int control_of(unsigned offer) {
+    int bit = 0;
+    while (1u << bit != offer) bit++;
+    return IDC_OFFER + bit;
+}
+
+static void show_offers(wizard *w) {
+    for (size_t i = 0; i < sizeof captions / sizeof captions[0]; i++) {
+        int control = control_of(captions[i].offer);
+        wizard_set_text(w->window, control, cs_phrase_text(captions[i].phrase, w->language));
+        show(w, control, w->page.offers & captions[i].offer);
+    }
+    SendDlgItemMessageW(w->window, IDC_OFFER, BCM_SETSHIELD, 0, !w->elevated);
+    bool closing = w->at == CS_AT_RESULT || (w->survey && w->survey->same_package);
+    wizard_set_text(w->window, IDCANCEL, cs_phrase_text(closing ? CS_SAY_CLOSE : CS_SAY_CANCEL, w->language));
+}
+
+static void set_default(wizard *w) {
+    int control = w->page.primary ? control_of(w->page.primary) : IDCANCEL;
+    for (int i = 0; i < OFFERS; i++)
+        if (i != 10) SendDlgItemMessageW(w->window, IDC_OFFER + i, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
+    SendDlgItemMessageW(w->window, IDCANCEL, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
+    SendMessageW(w->window, DM_SETDEFID, (WPARAM)control, 0);
+    SendDlgItemMessageW(w->window, control, BM_SETSTYLE, BS_DEFPUSHBUTTON, TRUE);
+}
+
+/* ---- the list ---- */
+
+static void set_cell(HWND list, int row, int column, const char *text, int image) {
+    cs_buffer wide = {0};
+    const wchar_t *units = common_wide(&wide, text);
+    LVITEMW item = {.mask = LVIF_TEXT, .iItem = row, .iSubItem = column, .pszText = (wchar_t *)(uintptr_t)(units ? units : L"")};
+    if (column == 0) {
+        item.mask |= LVIF_IMAGE;
+        item.iImage = image;
+        SendMessageW(list, LVM_INSERTITEMW, 0, (LPARAM)&item);
+    } else {
+        SendMessageW(list, LVM_SETITEMW, 0, (LPARAM)&item);
+    }
+    cs_buffer_free(&wide);
+}
+
+static void name_found(const wizard *w, HWND list) {
+    cs_buffer wide = {0};
+    cs_phrase name = w->at == CS_AT_RESULT ? CS_SAY_COLUMN_RESULT : CS_SAY_COLUMN_FOUND;
+    const wchar_t *units = common_wide(&wide, cs_phrase_text(name, w->language));
+    LVCOLUMNW column = {.mask = LVCF_TEXT, .pszText = (wchar_t *)(uintptr_t)(units ? units : L"")};
+    SendMessageW(list, LVM_SETCOLUMNW, 1, (LPARAM)&column);
+    cs_buffer_free(&wide);
+}
+
+static void make_columns(wizard *w, HWND list) {
+    static const cs_phrase names[] = {CS_SAY_COLUMN_PART, CS_SAY_COLUMN_FOUND, CS_SAY_COLUMN_MEANS, CS_SAY_COLUMN_MARK};
+    HWND header = (HWND)SendMessageW(list, LVM_GETHEADER, 0, 0);
+    if (SendMessageW(header, HDM_GETITEMCOUNT, 0, 0) > 0) return;
+    SendMessageW(list, LVM_SETEXTENDEDLISTVIEWSTYLE, 0, LVS_EX_FULLROWSELECT | LVS_EX_LABELTIP | LVS_EX_DOUBLEBUFFER);
+    for (int i = 0; i < 4; i++) {
+        cs_buffer wide = {0};
+        const wchar_t *units = common_wide(&wide, cs_phrase_text(names[i], w->language));
+        LVCOLUMNW column = {
+            .mask = LVCF_TEXT | LVCF_SUBITEM, .iSubItem = i, .pszText = (wchar_t *)(uintptr_t)(units ? units : L"")};
+        SendMessageW(list, LVM_INSERTCOLUMNW, (WPARAM)i, (LPARAM)&column);
+        cs_buffer_free(&wide);
+    }
+}
+
+static void select_row(wizard *w, HWND list, int row) {
+    LVITEMW item = {.stateMask = LVIS_SELECTED | LVIS_FOCUSED, .state = LVIS_SELECTED | LVIS_FOCUSED};
+    SendMessageW(list, LVM_SETITEMSTATE, (WPARAM)row, (LPARAM)&item);
+    SendMessageW(list, LVM_ENSUREVISIBLE, (WPARAM)row, FALSE);
+    wizard_show_selection(w);
+}
+
+static void fill_rows(wizard *w) {
+    HWND list = GetDlgItem(w->window, IDC_ROWS);
+    w->filling = true;
+    make_columns(w, list);
+    name_found(w, list);
+    SendMessageW(list, LVM_DELETEALLITEMS, 0, 0);
+    for (size_t i = 0; i < w->page.row_count; i++) {
+        const cs_page_row *row = &w->page.rows[i];
+        set_cell(list, (int)i, 0, row->name, (int)row->mark);
+        set_cell(list, (int)i, 1, cs_buffer_string(&row->found), 0);
+        set_cell(list, (int)i, 2, cs_buffer_string(&row->means), 0);
+        set_cell(list, (int)i, 3, cs_mark_text(row->mark, w->language), 0);
+    }
+    w->filling = false;
+    if (w->page.row_count)
+        select_row(w, list, (int)w->page.selected);
+    else
+        wizard_set_text(w->window, IDC_EXPLAIN, "");
+}
+
+void wizard_show_selection(wizard *w) {
+    LRESULT row = SendDlgItemMessageW(w->window, IDC_ROWS, LVM_GETNEXTITEM, (WPARAM)-1, LVNI_SELECTED);
+    if (w->filling || row < 0 || (size_t)row >= w->page.row_count) return;
+    wizard_set_text(w->window, IDC_EXPLAIN, cs_buffer_string(&w->page.rows[row].sentence));
+}
+
+/* ---- toolkits, where there are several ---- */
+
+static size_t usable(const cs_toolkits *toolkits) {
+    size_t count = 0;
+    for (size_t i = 0; i < toolkits->count; i++) count += toolkits->items[i].usable;
+    return count;
+}
+
+void wizard_fill_toolkits(wizard *w) {
+    HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
+    if (w->cuda || !w->survey || w->survey->same_package) return; /* chosen: the list stays as it was */
+    const cs_toolkits *all = &w->survey->toolkits;
+    SendMessageW(box, CB_RESETCONTENT, 0, 0);
+    for (size_t i = 0; i < all->count; i++) {
+        cs_buffer wide = {0};
+        const wchar_t *units = all->items[i].usable ? common_wide(&wide, all->items[i].path) : NULL;
+        LRESULT at = units ? SendMessageW(box, CB_ADDSTRING, 0, (LPARAM)units) : -1;
+        if (at >= 0 && i == all->chosen) SendMessageW(box, CB_SETCURSEL, (WPARAM)at, 0);
+        cs_buffer_free(&wide);
+    }
+}
+
+static bool shows_toolkits(const wizard *w) {
+    return w->at == CS_AT_READY && w->survey && !w->survey->same_package && !w->options->cuda &&
+           (w->cuda || usable(&w->survey->toolkits) > 1);
+}
+
+/* ---- the pages ---- */
+
+static void show_cuda_path(wizard *w) {
+    bool shown = w->at == CS_AT_READY && wizard_offers(w, CS_OFFER_CUDA_PATH);
+    if (shown) {
+        cs_buffer text = {0};
+        cs_say(&text, CS_SAY_TAKE_CUDA_PATH, w->language, "now", w->survey->other_toolkit, NULL);
+        wizard_set_text(w->window, IDC_CUDA_PATH, cs_buffer_string(&text));
+        cs_buffer_free(&text);
+    }
+    show(w, IDC_CUDA_PATH, shown);
+}
+
+void wizard_show_page(wizard *w) {
+    for (size_t i = 0; i < sizeof page_two / sizeof page_two[0]; i++) show(w, page_two[i], false);
+    wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&w->page.heading));
+    wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&w->page.line));
+    bool several = shows_toolkits(w);
+    show(w, IDC_TOOLKITS_LABEL, several);
+    show(w, IDC_TOOLKITS, several);
+    show_cuda_path(w);
+    show_offers(w);
+    fill_rows(w);
+    show(w, IDC_ROWS, true);
+    show(w, IDC_EXPLAIN, true);
+    EnableWindow(GetDlgItem(w->window, IDCANCEL), TRUE);
+    wizard_lay_out(w);
+    set_default(w);
+    HWND list = GetDlgItem(w->window, IDC_ROWS);
+    SendMessageW(w->window, WM_NEXTDLGCTL, (WPARAM)(w->page.row_count ? list : GetDlgItem(w->window, IDCANCEL)), TRUE);
+}
+
+static void set_marquee(wizard *w, bool on) {
+    HWND bar = GetDlgItem(w->window, IDC_PROGRESS);
+    LONG_PTR style = GetWindowLongPtrW(bar, GWL_STYLE), wanted = on ? style | PBS_MARQUEE : style & ~(LONG_PTR)PBS_MARQUEE;
+    if (style == wanted) return;
+    SetWindowLongPtrW(bar, GWL_STYLE, wanted);
+    SendMessageW(bar, PBM_SETMARQUEE, on, 0);
+}
+
+void wizard_show_working(wizard *w) {
+    cs_buffer heading = {0};
+    const char *version = w->survey && w->survey->manifest.version ? w->survey->manifest.version : "";
+    cs_page_doing(&heading, w->verb, *version ? version : "8.0.3", w->language);
+    SetFocus(GetDlgItem(w->window, IDCANCEL));
+    for (int i = 0; i < OFFERS; i++)
+        if (i != 10) show(w, IDC_OFFER + i, false);
+    static const int page_one[] = {IDC_TOOLKITS_LABEL, IDC_TOOLKITS, IDC_ROWS, IDC_EXPLAIN, IDC_CUDA_PATH};
+    for (size_t i = 0; i < sizeof page_one / sizeof page_one[0]; i++) show(w, page_one[i], false);
+    wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&heading));
+    wizard_set_text(w->window, IDC_LINE, "");
+    wizard_set_text(w->window, IDC_STEP, cs_phrase_text(CS_SAY_STEP_START, w->language));
+    wizard_set_text(w->window, IDC_FILE, "");
+    wizard_set_text(w->window, IDC_AMOUNT, "");
+    wizard_set_text(w->window, IDCANCEL, cs_phrase_text(CS_SAY_CANCEL, w->language));
+    SendDlgItemMessageW(w->window, IDC_PROGRESS, PBM_SETRANGE32, 0, 1000);
+    SendDlgItemMessageW(w->window, IDC_PROGRESS, PBM_SETPOS, 0, 0);
+    set_marquee(w, true);
+    for (size_t i = 0; i < sizeof page_two / sizeof page_two[0]; i++) show(w, page_two[i], true);
+    cs_page_free(&w->page);
+    wizard_lay_out(w);
+    set_default(w);
+    SendMessageW(w->window, WM_NEXTDLGCTL, (WPARAM)GetDlgItem(w->window, IDCANCEL), TRUE);
+    wizard_taskbar(w, -1);
+    cs_buffer_free(&heading);
+}
+
+void wizard_show_event(wizard *w, const wizard_event *event) {
+    cs_buffer text = {0};
+    if (event->kind == CS_EVENT_STEP) {
+        const char *step = cs_page_step(event->id, event->text, w->language);
+        if (w->at == CS_AT_STOPPING) step = cs_phrase_text(CS_SAY_STOPPING, w->language);
+        wizard_set_text(w->window, IDC_STEP, step);
+        wizard_set_text(w->window, IDC_FILE, "");
+        wizard_set_text(w->window, IDC_AMOUNT, "");
+        set_marquee(w, true);
+        wizard_taskbar(w, -1);
+    } else {
+        int share = cs_progress_share(&event->progress);
+        set_marquee(w, share < 0);
+        if (share >= 0) SendDlgItemMessageW(w->window, IDC_PROGRESS, PBM_SETPOS, (WPARAM)share, 0);
+        wizard_taskbar(w, share);
+        cs_elide(&text, event->text, 72);
+        wizard_set_text(w->window, IDC_FILE, cs_buffer_string(&text));
+        cs_buffer_clear(&text);
+        cs_progress_say(&event->progress, w->language, &text);
+        wizard_set_text(w->window, IDC_AMOUNT, cs_buffer_string(&text));
+    }
+    cs_buffer_free(&text);
+}

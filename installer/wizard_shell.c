@@ -1,0 +1,230 @@
+/* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard, the taskbar. */
+#include "wizard_internal.h"
+
+#include <commdlg.h>
+#include <shellapi.h>
+#include <string.h>
+#include <tlhelp32.h>
+
+#include "cudnn_setup/text.h"
+
+enum { PATH_UNITS = 32768 };
+
+wizard_controls wizard_comctl;
+
+/* Not by a cast from one function type to another: the compiler is right to mistrust that. */
+static bool bind(HMODULE module, const char *name, void *slot) {
+    FARPROC address = module ? GetProcAddress(module, name) : NULL;
+    memcpy(slot, &address, sizeof address);
+    return address != NULL;
+}
+
+bool wizard_shell_begin(void) {
+    HMODULE module = LoadLibraryExW(L"comctl32.dll", NULL, 0); /* version 6 by the manifest; a full path would give 5.82 */
+    const INITCOMMONCONTROLSEX wanted = {sizeof wanted, ICC_LISTVIEW_CLASSES | ICC_PROGRESS_CLASS | ICC_STANDARD_CLASSES};
+    wizard_controls *c = &wizard_comctl;
+    return bind(module, "InitCommonControlsEx", &c->init) && bind(module, "TaskDialogIndirect", &c->task_dialog) &&
+           bind(module, "ImageList_Create", &c->list_create) && bind(module, "ImageList_Add", &c->list_add) &&
+           bind(module, "ImageList_Destroy", &c->list_destroy) && c->init(&wanted);
+}
+
+/* ---- language ---- */
+
+cs_language wizard_language(const cs_options *options) {
+    wchar_t tags[512];
+    ULONG count = 0, units = sizeof tags / sizeof tags[0];
+    cs_buffer tag = {0};
+    if (options->lang) return cs_language_of_tag(options->lang);
+    if (!GetUserPreferredUILanguages(MUI_LANGUAGE_NAME, &count, tags, &units) || !count) return CS_ENGLISH;
+    cs_wtf8_from_utf16(&tag, (const uint16_t *)tags, wcslen(tags));
+    cs_language language = cs_language_of_tag(cs_buffer_string(&tag));
+    cs_buffer_free(&tag);
+    return language;
+}
+
+/* ---- questions ---- */
+
+static const wchar_t *widen(cs_buffer *units, cs_phrase phrase, cs_language language) {
+    const wchar_t *text = common_wide(units, cs_phrase_text(phrase, language));
+    return text ? text : L"";
+}
+
+bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no) {
+    cs_buffer units[5] = {{0}};
+    const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, yes, no};
+    const wchar_t *texts[5];
+    int answer = IDCANCEL;
+    for (int i = 0; i < 5; i++) texts[i] = widen(&units[i], phrases[i], w->language);
+    const TASKDIALOG_BUTTON buttons[] = {{IDYES, texts[3]}, {IDCANCEL, texts[4]}};
+    const TASKDIALOGCONFIG config = {.cbSize = sizeof config,
+                                     .hwndParent = w->window,
+                                     .dwFlags = TDF_ALLOW_DIALOG_CANCELLATION | TDF_POSITION_RELATIVE_TO_WINDOW,
+                                     .pszWindowTitle = texts[0],
+                                     .pszMainInstruction = texts[1],
+                                     .pszContent = texts[2],
+                                     .cButtons = 2,
+                                     .pButtons = buttons,
+                                     .nDefaultButton = IDYES};
+    if (FAILED(wizard_comctl.task_dialog(&config, &answer, NULL, NULL)))
+        answer = MessageBoxW(w->window, texts[1], texts[0], MB_YESNO | MB_ICONQUESTION);
+    for (int i = 0; i < 5; i++) cs_buffer_free(&units[i]);
+    return answer == IDYES;
+}
+
+/* ---- a file ---- */
+
+static void append_filter(cs_buffer *out, cs_phrase phrase, cs_language language, const wchar_t *pattern) {
+    cs_buffer units = {0};
+    const wchar_t *text = widen(&units, phrase, language);
+    cs_buffer_append(out, text, (wcslen(text) + 1) * sizeof *text);
+    cs_buffer_append(out, pattern, (wcslen(pattern) + 1) * sizeof *pattern);
+    cs_buffer_free(&units);
+}
+
+bool wizard_choose_archive(wizard *w, cs_buffer *path) {
+    BOOL(WINAPI * choose)(OPENFILENAMEW *) = NULL;
+    cs_buffer filter = {0};
+    wchar_t *file = cs_alloc(PATH_UNITS, sizeof *file);
+    HMODULE module = LoadLibraryExW(L"comdlg32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    append_filter(&filter, CS_SAY_FILTER_ZIP, w->language, L"*.zip");
+    append_filter(&filter, CS_SAY_FILTER_ALL, w->language, L"*.*");
+    cs_buffer_append(&filter, L"", sizeof(wchar_t));
+    OPENFILENAMEW ask = {.lStructSize = sizeof ask,
+                         .hwndOwner = w->window,
+                         .lpstrFilter = (const wchar_t *)(const void *)filter.data,
+                         .lpstrFile = file,
+                         .nMaxFile = PATH_UNITS,
+                         .Flags = OFN_FILEMUSTEXIST | OFN_NOCHANGEDIR | OFN_DONTADDTORECENT | OFN_HIDEREADONLY | OFN_EXPLORER};
+    bool chosen = file && !filter.failed && bind(module, "GetOpenFileNameW", &choose) && choose(&ask);
+    cs_buffer_clear(path);
+    if (chosen) cs_wtf8_from_utf16(path, (const uint16_t *)file, wcslen(file));
+    cs_buffer_free(&filter);
+    cs_free(file);
+    return chosen && path->size && !path->failed;
+}
+
+/* Through the Explorer that runs: a browser does not get the rights of an elevated window. */
+void wizard_open(wizard *w, const char *path) {
+    wchar_t explorer[MAX_PATH + 16];
+    cs_buffer quoted = {0}, wide = {0};
+    UINT size = GetWindowsDirectoryW(explorer, MAX_PATH);
+    cs_buffer_format(&quoted, "\"%s\"", path);
+    const wchar_t *words = common_wide(&wide, cs_buffer_string(&quoted));
+    if (size && size < MAX_PATH && words) {
+        memcpy(explorer + size, L"\\explorer.exe", sizeof L"\\explorer.exe");
+        ShellExecuteW(w->window, L"open", explorer, words, NULL, SW_SHOWNORMAL);
+    }
+    cs_buffer_free(&quoted);
+    cs_buffer_free(&wide);
+}
+
+/* ---- the clipboard ---- */
+
+void wizard_copy(wizard *w, const char *text) {
+    cs_buffer lines = {0}, wide = {0};
+    for (const char *p = text; *p; p++) {
+        if (*p == '\n') cs_buffer_append(&lines, "\r", 1);
+        cs_buffer_append(&lines, p, 1);
+    }
+    const wchar_t *units = common_wide(&wide, cs_buffer_string(&lines));
+    HGLOBAL memory = units ? GlobalAlloc(GMEM_MOVEABLE, wide.size) : NULL;
+    void *place = memory ? GlobalLock(memory) : NULL;
+    if (place) memcpy(place, units, wide.size);
+    if (place) GlobalUnlock(memory);
+    bool open = place && OpenClipboard(w->window);
+    bool taken = open && EmptyClipboard() && SetClipboardData(CF_UNICODETEXT, memory);
+    if (open) CloseClipboard();
+    if (memory && !taken) GlobalFree(memory);
+    cs_buffer_free(&lines);
+    cs_buffer_free(&wide);
+}
+
+/* ---- the taskbar ---- */
+
+/* Source: Microsoft, shobjidl_core.h: ITaskbarList3; only the two functions used here are named. */
+typedef struct taskbar taskbar;
+typedef struct taskbar_table {
+    void *unknown[3], *list[5], *full_screen;
+    HRESULT(STDMETHODCALLTYPE *set_value)(taskbar *self, HWND window, ULONGLONG done, ULONGLONG total);
+    HRESULT(STDMETHODCALLTYPE *set_state)(taskbar *self, HWND window, int state);
+} taskbar_table;
+struct taskbar {
+    const taskbar_table *table;
+};
+
+static taskbar *make_taskbar(void) {
+    static const GUID class_id = {0x56FDF344, 0xFD6D, 0x11D0, {0x95, 0x8A, 0x00, 0x60, 0x97, 0xC9, 0xA0, 0x90}};
+    static const GUID interface_id = {0xEA1AFB91, 0x9E28, 0x4B86, {0x90, 0xE9, 0x9E, 0x9F, 0x8A, 0x5E, 0xEF, 0xAF}};
+    HRESULT(WINAPI * begin)(void *, DWORD) = NULL;
+    HRESULT(WINAPI * create)(const GUID *, void *, DWORD, const GUID *, void **) = NULL;
+    enum { APARTMENT = 2, IN_PROCESS = 1 }; /* COINIT_APARTMENTTHREADED, CLSCTX_INPROC_SERVER */
+    void *made = NULL;
+    HMODULE module = LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    if (!bind(module, "CoInitializeEx", &begin) || !bind(module, "CoCreateInstance", &create)) return NULL;
+    if (FAILED(begin(NULL, APARTMENT)) || FAILED(create(&class_id, NULL, IN_PROCESS, &interface_id, &made))) return NULL;
+    return made;
+}
+
+void wizard_taskbar(wizard *w, int share) {
+    enum { NOTHING = 0, UNKNOWN = 1, NORMAL = 2 }; /* TBPF_NOPROGRESS, TBPF_INDETERMINATE, TBPF_NORMAL */
+    static taskbar *bar;
+    static bool asked;
+    if (!asked) bar = make_taskbar();
+    asked = true;
+    if (!bar) return;
+    bar->table->set_state(bar, w->window, share == -2 ? NOTHING : share < 0 ? UNKNOWN : NORMAL);
+    if (share >= 0) bar->table->set_value(bar, w->window, (ULONGLONG)share, 1000);
+}
+
+/* ---- programs that run ---- */
+
+void wizard_running_programs(cs_buffer *out) {
+    static const wchar_t *const known[] = {L"pycharm64.exe", L"Code.exe",   L"devenv.exe",     L"jupyter-notebook.exe",
+                                           L"clion64.exe",   L"idea64.exe", L"spyder.exe",     L"WindowsTerminal.exe",
+                                           L"cmd.exe",       L"pwsh.exe",   L"powershell.exe", L"python.exe"};
+    enum { COUNT = sizeof known / sizeof known[0] };
+    bool seen[COUNT] = {false};
+    PROCESSENTRY32W entry = {.dwSize = sizeof entry};
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (all == INVALID_HANDLE_VALUE) return;
+    for (BOOL more = Process32FirstW(all, &entry); more; more = Process32NextW(all, &entry))
+        for (size_t i = 0; i < COUNT; i++)
+            seen[i] = seen[i] || CompareStringOrdinal(entry.szExeFile, -1, known[i], -1, TRUE) == CSTR_EQUAL;
+    CloseHandle(all);
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!seen[i]) continue;
+        if (out->size) cs_buffer_text(out, ", ");
+        cs_wtf8_from_utf16(out, (const uint16_t *)known[i], wcslen(known[i]));
+    }
+}
+
+/* ---- a text to read ---- */
+
+typedef struct text_view {
+    wizard *w;
+    const char *title, *text;
+} text_view;
+
+static INT_PTR CALLBACK on_text(HWND window, UINT message, WPARAM wide, LPARAM argument) {
+    if (message == WM_INITDIALOG) {
+        const text_view *view = (const text_view *)argument;
+        cs_buffer title = {0};
+        const wchar_t *name = common_wide(&title, view->title);
+        if (name) SetWindowTextW(window, name);
+        cs_buffer_free(&title);
+        wizard_set_text(window, IDC_TEXT, view->text);
+        wizard_set_text(window, IDOK, cs_phrase_text(CS_SAY_CLOSE, view->w->language));
+        view->w->text_window = window;
+        SetFocus(GetDlgItem(window, IDC_TEXT));
+        SendDlgItemMessageW(window, IDC_TEXT, EM_SETSEL, 0, 0);
+        return FALSE;
+    }
+    if (message == WM_COMMAND && (LOWORD(wide) == IDOK || LOWORD(wide) == IDCANCEL)) EndDialog(window, 0);
+    return message == WM_COMMAND;
+}
+
+void wizard_show_text(wizard *w, const char *title, const char *text) {
+    text_view view = {w, title, text};
+    DialogBoxParamW(GetModuleHandleW(NULL), MAKEINTRESOURCEW(IDD_TEXT), w->window, on_text, (LPARAM)&view);
+    w->text_window = NULL;
+}
