@@ -50,6 +50,8 @@ typedef struct crash_records {
 } crash_records;
 
 crash_records crash_records_of(const crash_image *image, unsigned tree);
+/* Whether the tree has a journal, committed or undone. */
+bool crash_is_pending(const crash_image *image, unsigned tree);
 bool crash_is_valid_record(crash_explorer *e, uint16_t content);
 /* A valid record; NULL for a content that is none, or 0. */
 const cs_record *crash_parsed_record(crash_explorer *e, uint16_t content);

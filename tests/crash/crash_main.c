@@ -169,7 +169,8 @@ static void add_faults(const wishes *w) {
 
 static void add_space(const wishes *w) {
     for (size_t i = 0; i < crash_scenario_count; i++) {
-        if (!is_wanted(w, &crash_scenarios[i], CRASH_N) || (!shows_mutants(w, &crash_scenarios[i]) && !w->deep)) continue;
+        bool shown = shows_mutants(w, &crash_scenarios[i]) || crash_scenarios[i].interrupted[0] || w->deep;
+        if (!is_wanted(w, &crash_scenarios[i], CRASH_N) || !shown) continue;
         crash_job *job = add_job(without_space, &crash_scenarios[i], 0, 3, CRASH_N);
         job->limits = (crash_limits){.subsets = 11, .states = w->deep ? 0 : 3000, .bad = 100};
     }

@@ -16,6 +16,11 @@ crash_records crash_records_of(const crash_image *image, unsigned tree) {
     };
 }
 
+bool crash_is_pending(const crash_image *image, unsigned tree) {
+    crash_records found = crash_records_of(image, tree);
+    return found.journal || found.committed || found.undone;
+}
+
 /* The explorer's own allocations are not the run's. */
 extern long cs_alloc_live;
 

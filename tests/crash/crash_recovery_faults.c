@@ -70,10 +70,8 @@ static cs_status recover(crash_explorer *e, const crash_image *image, const cras
 }
 
 static bool is_pending(const crash_image *image) {
-    for (unsigned tree = 1; tree <= CRASH_TREES; tree++) {
-        crash_records rest = crash_records_of(image, tree);
-        if (rest.journal || rest.committed || rest.undone) return true;
-    }
+    for (unsigned tree = 1; tree <= CRASH_TREES; tree++)
+        if (crash_is_pending(image, tree)) return true;
     return false;
 }
 
