@@ -14,11 +14,12 @@ typedef enum cs_serves {
     CS_SERVES_YES,
     CS_SERVES_NO,      /* it was built for another cuDNN or another CUDA */
     CS_SERVES_OWN,     /* it brings a cuDNN of its own and does not look at this one */
+    CS_SERVES_NONE,    /* it computes on the CPU only and needs no cuDNN */
     CS_SERVES_UNKNOWN, /* nobody of this project knows what this release wants */
     CS_SERVES_COUNT
 } cs_serves;
 
-const char *cs_serves_name(cs_serves serves); /* "yes", "no", "own", "unknown" */
+const char *cs_serves_name(cs_serves serves); /* "yes", "no", "own", "none", "unknown" */
 
 /* One framework in one environment. Texts are owned; NULL: not known. */
 typedef struct cs_framework {

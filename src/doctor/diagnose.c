@@ -28,12 +28,18 @@ static cs_status look_for_trouble(const cs_host *host, const cs_options *options
     return cs_doctor_findings(host, options->cuda, report, outcome);
 }
 
+static cs_status look_at_frameworks(const cs_host *host, const cs_options *options, cs_buffer *report, cs_outcome *outcome) {
+    (void)options;
+    return cs_doctor_frameworks(host, report, outcome);
+}
+
 static const check checks[] = {
     {"CUDA toolkit", cs_detect, false},
     {"Installation", cs_show_status, false},
     {"Files and registry", look_at_files, true},
     {"What a new program finds", look_at_order, false},
     {"Copies and variables", look_for_trouble, false},
+    {"Frameworks on this machine", look_at_frameworks, false},
 };
 
 /* Nothing installed is no fault of the machine; everything else that is not in order is. */

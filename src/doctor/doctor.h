@@ -14,6 +14,10 @@ cs_status cs_doctor_search(const cs_host *host, const char *cuda, cs_buffer *rep
  * CS_E_DIFFERS if something is broken; any other status: it could not be found out. cuda as above. */
 cs_status cs_doctor_findings(const cs_host *host, const char *cuda, cs_buffer *report, cs_outcome *outcome);
 
+/* The frameworks in the machine's Python environments, one line each: CS_OK, CS_E_NOTHING if the package does not serve one of
+ * them; any other status: it could not be found out. Runs no Python. */
+cs_status cs_doctor_frameworks(const cs_host *host, cs_buffer *report, cs_outcome *outcome);
+
 /* Appends answers to what people ask most. cuda as above. */
 void cs_doctor_explain(const cs_host *host, const char *cuda, cs_buffer *out);
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import zipfile
 
+import schema_check
 import wine
 from machine import P, TREE, Machine, differences
 
@@ -361,6 +362,51 @@ def case_proof_rights(t):
         for words in ([], ["/stage:gpu"]):
             code, text = m.wine.run([probe] + words)
             t.equal((code, json.loads(text)["verdict"]), (3, "refused"), "the probe itself: " + text)
+
+
+# ---- frameworks ----
+
+def case_frameworks(t):
+    """frameworks in Python environments, found by files and registry alone; the table as its schema says"""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with open(os.path.join(root, "manifests", "frameworks.json"), encoding="utf-8") as file:
+        table = json.load(file)
+    t.equal(schema_check.Checker(os.path.join(root, "manifests", "frameworks.schema.json")).problems(table), [], "the table")
+    names = [name for each in table["frameworks"] for name in each["distributions"]]
+    t.equal(len(names), len(set(names)), "no package stands twice")
+    with Machine(t) as m:
+        def put(site, info, version):
+            with open(m.wine.make(site + "\\" + info) + "/METADATA", "w", encoding="utf-8") as file:
+                file.write("Metadata-Version: 2.1\nVersion: %s\n" % version)
+        code, _, text = m.install("/selftest:skip")
+        t.equal(code, 0, "install: " + text[-400:])
+        text = m.doctor()[2].replace("\r\n", "\n")
+        t.check("Frameworks on this machine: OK\nNone that is known here" in text, "nothing there: " + text[-900:])
+        on_path = "C:\\Python 工具"
+        m.wine.put(t.program("e2e_helper.exe"), on_path + "\\python.exe")   # it would say that its arguments are bad
+        put(on_path + "\\Lib\\site-packages", "tensorflow-2.3.1.dist-info", "2.3.1")
+        put("C:\\conda\\envs\\ml\\Lib\\site-packages", "torch-1.8.1_cu101.dist-info", "1.8.1+cu101")
+        torch = m.wine.make("C:\\conda\\envs\\ml\\Lib\\site-packages\\torch\\lib")
+        shutil.copyfile(t.sample("old76", "bin", "cudnn64_7.dll"), torch + "/cudnn64_7.dll")
+        put("C:\\Python38\\Lib\\site-packages", "cupy_cuda101-8.0.0.dist-info", "8.0.0")
+        m.wine.set_value("", wine.REG_SZ, wine.utf16("C:\\Python38\\"), "Software\\Python\\PythonCore\\3.8\\InstallPath")
+        users = m.wine.unix("C:\\users")
+        for user in os.listdir(users):
+            if user.lower() != "public":
+                os.makedirs(os.path.join(users, user, ".conda"), exist_ok=True)
+                with open(os.path.join(users, user, ".conda", "environments.txt"), "w", encoding="utf-8") as file:
+                    file.write("C:\\conda\\envs\\ml\n")
+        kind, path = m.path_value()
+        m.wine.set_value("PATH", kind, (on_path + ";").encode("utf-16-le") + path)
+        _, result, text = m.doctor()
+        text = text.replace("\r\n", "\n")
+        t.check("Frameworks on this machine: NOTE\n3 found in 3 Python environments; 1 of them cannot use" in text, text[-2500:])
+        for line in ("TensorFlow 2.3.1 was built for CUDA 10.1 and cuDNN 7.6 and loads cudnn64_7.dll: cuDNN 8.0.3 for CUDA 10.1 does not "
+                     "serve it. (%s\\Lib\\site-packages)" % on_path,
+                     "PyTorch 1.8.1+cu101 brings a cuDNN of its own (torch\\lib\\cudnn64_7.dll, version 7.6.5.32)",
+                     "CuPy 8.0.0 was built for CUDA 10.1 and cuDNN 8.0.3: this package serves it. (C:\\Python38\\Lib\\site-packages)"):
+            t.check(line in text, "it says '%s': %s" % (line, text[-2500:]))
+        t.check("Frameworks on this machine" in result["message"], result["message"])
 
 
 # ---- the document ----

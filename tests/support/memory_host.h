@@ -67,7 +67,8 @@ typedef struct memory_system {
     bool frozen;           /* ... unless this is set: retries leave no trace in file times */
     bool administrator;
     cs_account account;
-    const char *own_path; /* PATH in this process's own environment; NULL: none. Borrowed */
+    const char *own_path;        /* PATH in this process's own environment; NULL: none. Borrowed */
+    const char *own_virtual_env; /* VIRTUAL_ENV there */
     const char *wine_version;
     cs_platform platform;
     const char *computer_name;

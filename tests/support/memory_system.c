@@ -70,8 +70,11 @@ static bool system_local_offset(void *ctx, int64_t filetime, int32_t *minutes) {
 static cs_account system_account(void *ctx) { return ((memory_host *)ctx)->system.account; }
 
 static cs_status system_own_variable(void *ctx, const char *name, cs_buffer *out, cs_error *error) {
-    const char *path = ((memory_host *)ctx)->system.own_path;
-    if (!path || !cs_text_equal_ascii_case(name, "PATH")) return cs_fail(error, CS_E_NOT_FOUND, "own environment", name, NULL);
+    const memory_system *system = &((memory_host *)ctx)->system;
+    const char *path = cs_text_equal_ascii_case(name, "PATH")          ? system->own_path
+                       : cs_text_equal_ascii_case(name, "VIRTUAL_ENV") ? system->own_virtual_env
+                                                                       : NULL;
+    if (!path) return cs_fail(error, CS_E_NOT_FOUND, "own environment", name, NULL);
     cs_buffer_clear(out);
     cs_buffer_text(out, path);
     return cs_buffer_check(out, error);
