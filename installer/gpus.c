@@ -1,77 +1,44 @@
 #include "gpus.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "cudnn_setup/survey.h"
+#include "cudnn_setup/json.h"
+#include "cudnn_setup/selftest.h"
 
-enum { MOST = 16, NAME = 256 };
+/* As the probe does: of what a driver does on the stack of the thread that calls it nothing is promised. */
+enum { STACK_BYTES = 64 * 1024 * 1024 };
 
-/* Source: NVIDIA, CUDA Driver API: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR. */
-enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
+static const char first_word[] = "/stage:device", second_word[] = "/selftest-as:current";
 
-typedef struct driver {
-    int(WINAPI *init)(unsigned flags);
-    int(WINAPI *count)(int *count);
-    int(WINAPI *get)(int *device, int ordinal);
-    int(WINAPI *name)(char *name, int size, int device);
-    int(WINAPI *attribute)(int *value, int attribute, int device);
-} driver;
-
-/* Not by a cast from one function type to another: the compiler is right to mistrust that. */
-static bool bind(HMODULE module, const char *name, void *slot) {
-    FARPROC address = GetProcAddress(module, name);
-    memcpy(slot, &address, sizeof address);
-    return address != NULL;
+bool gpus_is(const cs_strings *words) {
+    return words->count >= 1 && words->count <= 2 && strcmp(words->items[0], first_word) == 0 &&
+           (words->count == 1 || strcmp(words->items[1], second_word) == 0);
 }
 
-static bool load(driver *d) {
-    HMODULE module = LoadLibraryExW(L"nvcuda.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    return module && bind(module, "cuInit", &d->init) && bind(module, "cuDeviceGetCount", &d->count) &&
-           bind(module, "cuDeviceGet", &d->get) && bind(module, "cuDeviceGetName", &d->name) &&
-           bind(module, "cuDeviceGetAttribute", &d->attribute);
-}
-
-bool gpus_is(const cs_strings *words) { return words->count == 1 && strcmp(words->items[0], GPUS_WORD) == 0; }
-
-int gpus_run(void) {
-    static char names[MOST][NAME], capabilities[MOST][16];
-    cs_survey_gpu gpus[MOST];
-    driver d = {0};
-    int count = 0;
-    size_t found = 0;
-    if (!load(&d) || d.init(0) != 0 || d.count(&count) != 0) return 1;
-    for (int i = 0; i < count && i < MOST; i++) {
-        int device = 0, major = 0, minor = 0;
-        if (d.get(&device, i) != 0 || d.attribute(&major, ATTRIBUTE_MAJOR, device) != 0 ||
-            d.attribute(&minor, ATTRIBUTE_MINOR, device) != 0)
-            continue;
-        if (d.name(names[found], NAME - 1, device) != 0) names[found][0] = '\0';
-        snprintf(capabilities[found], sizeof capabilities[found], "%d.%d", major, minor);
-        gpus[found] = (cs_survey_gpu){.name = names[found], .capability = capabilities[found]};
-        found++;
-    }
-    cs_buffer out = {0};
-    common_streams streams;
-    cs_survey_put_gpus(&out, gpus, found);
-    common_streams_open(&streams, false);
-    if (!out.failed) common_write(&streams, false, cs_buffer_string(&out), out.size);
-    cs_buffer_free(&out);
+static DWORD WINAPI ask(void *ctx) {
+    const cs_loader loader = cs_loader_system();
+    cs_selftest_options options = {.loader = &loader};
+    cs_selftest_devices(&options, ctx);
     return 0;
 }
 
-void gpus_ask(const cs_host *host, cs_buffer *out) {
-    static const char *const words[] = {GPUS_WORD};
-    const cs_system *system = host->system;
-    cs_buffer program = {0};
-    cs_child_result result = {0};
-    if (system->program_path(system->ctx, &program, NULL) == CS_OK) {
-        const cs_child child = {
-            .program = program.data, .arguments = words, .argument_count = 1, .deadline_ms = GPUS_DEADLINE_MS};
-        if (system->run(system->ctx, &child, &result, NULL) == CS_OK && !result.refused && !result.timed_out &&
-            result.exit_code == 0)
-            cs_buffer_append(out, cs_buffer_string(&result.output), result.output.size);
-    }
-    cs_buffer_free(&result.output);
-    cs_buffer_free(&program);
+int gpus_run(const cs_strings *words) {
+    cs_host host = common_host();
+    cs_buffer out = {0};
+    cs_json_writer json = {.out = &out, .layout = CS_JSON_COMPACT, .lossy = true};
+    static cs_gpu_report report;
+    common_streams streams;
+    if (host.system->is_administrator(host.system->ctx) && words->count == 1) return CS_EXIT_FAILED;
+    HANDLE thread = CreateThread(NULL, STACK_BYTES, ask, &report, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    if (!thread) return CS_EXIT_FAILED;
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
+    cs_json_begin(&json, NULL, '{');
+    cs_selftest_put_json(&json, "gpu", &report);
+    cs_json_end(&json, '}');
+    cs_selftest_free(&report);
+    if (cs_json_finish(&json, NULL) == CS_OK && common_streams_open(&streams, false))
+        common_write(&streams, false, cs_buffer_string(&out), out.size);
+    cs_buffer_free(&out);
+    return CS_EXIT_OK;
 }

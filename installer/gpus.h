@@ -1,18 +1,11 @@
-/* gpus.h: asks the driver which GPUs there are, in a process of its own: `cudnn-setup /gpus`. Loads nvcuda.dll from System32 and
- * nothing else; prints one JSON object (survey.h). */
+/* gpus.h: setup as the process that asks the driver which GPUs there are, as `cudnn-probe /stage:device` does where no probe is
+ * placed yet. Loads nvcuda.dll from System32 and nothing else. */
 #ifndef CUDNN_SETUP_INSTALLER_GPUS_H
 #define CUDNN_SETUP_INSTALLER_GPUS_H
 
 #include "common.h"
 
-#define GPUS_WORD "/gpus"
-
-enum { GPUS_DEADLINE_MS = 20000 };
-
-bool gpus_is(const cs_strings *words);
-/* The asked process. */
-int gpus_run(void);
-/* The asking side: starts it as a user without administrator rights. out: what it printed; empty if it could not. */
-void gpus_ask(const cs_host *host, cs_buffer *out);
+bool gpus_is(const cs_strings *words); /* the words of cs_machine_ask */
+int gpus_run(const cs_strings *words); /* prints one JSON object; refuses administrator rights unless told to */
 
 #endif

@@ -122,7 +122,7 @@ static bool run_window(const cs_strings *words, int *code) {
 static int run_words(void *ctx) {
     const cs_strings *words = ctx;
     int code;
-    if (gpus_is(words)) return gpus_run();
+    if (gpus_is(words)) return gpus_run(words);
     if (worker_is(words)) return worker_run(words);
     if (run_window(words, &code)) return code;
     setup s = {0};

@@ -259,6 +259,24 @@ static void on_command(wizard *w, int control, int notice) {
 
 /* ---- what threads have ---- */
 
+static void free_gpus(wizard *w) {
+    if (w->gpus) cs_machine_free(w->gpus);
+    cs_free(w->gpus);
+    w->gpus = NULL;
+}
+
+/* The answer is kept: the next look makes a new survey. */
+static void give_gpus(wizard *w) {
+    cs_machine copy = {0};
+    if (!w->gpus) return;
+    memcpy(copy.devices, w->gpus->devices, sizeof copy.devices);
+    copy.device_count = w->gpus->device_count;
+    copy.gpu_fit = w->gpus->gpu_fit;
+    for (int i = 0; i < CS_LANGUAGE_COUNT; i++)
+        cs_buffer_text(&copy.gpu_sentence[i], cs_buffer_string(&w->gpus->gpu_sentence[i]));
+    cs_survey_take_gpus(w->survey, &copy);
+}
+
 static void on_looked(wizard *w, LONG number, cs_survey *survey) {
     if (number != w->look_number || w->at != CS_AT_LOOKING) {
         cs_survey_free(survey);
@@ -270,19 +288,20 @@ static void on_looked(wizard *w, LONG number, cs_survey *survey) {
         cs_free(w->survey);
     }
     w->survey = survey;
-    if (w->gpus_answered) cs_survey_take_gpus(survey, cs_buffer_string(&w->gpus), w->gpus.size);
+    give_gpus(w);
     go(w, CS_WINDOW_LOOKED);
     wizard_fill_toolkits(w);
     show_ready(w);
 }
 
-static void on_gpus(wizard *w, cs_buffer *answer) {
-    w->gpus = *answer;
-    w->gpus_answered = true;
-    cs_free(answer);
-    if (!w->survey || w->survey->gpus_asked) return;
-    cs_survey_take_gpus(w->survey, cs_buffer_string(&w->gpus), w->gpus.size);
-    if (w->at == CS_AT_READY) show_ready(w);
+static void on_gpus(wizard *w, cs_machine *answer) {
+    free_gpus(w);
+    w->gpus = answer;
+    if (!w->survey) return;
+    give_gpus(w);
+    if (w->at != CS_AT_READY) return;
+    cs_page_ready(w->survey, w->language, &w->page);
+    wizard_show_rows(w);
 }
 
 static void on_licence(wizard *w, cs_buffer *text) {
@@ -385,7 +404,7 @@ static bool on_message(wizard *w, UINT message, WPARAM wide, LPARAM argument) {
         on_looked(w, (LONG)wide, (cs_survey *)argument);
         return true;
     case MESSAGE_GPUS:
-        on_gpus(w, (cs_buffer *)argument);
+        on_gpus(w, (cs_machine *)argument);
         return true;
     case MESSAGE_LICENCE:
         on_licence(w, (cs_buffer *)argument);
@@ -449,7 +468,7 @@ static void free_wizard(wizard *w) {
     cs_free(w->survey);
     cs_page_free(&w->page);
     cs_strings_free(&w->words);
-    cs_buffer_free(&w->gpus);
+    free_gpus(w);
     cs_buffer_free(&w->report);
     cs_free(w->archive);
     cs_free(w->cuda);

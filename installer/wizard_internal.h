@@ -15,7 +15,7 @@ enum { OFFERS = 14 };
 /* Messages of the threads; the second argument is owned by the receiver. */
 enum {
     MESSAGE_LOOKED = WM_APP + 1, /* cs_survey * */
-    MESSAGE_GPUS,                /* cs_buffer * */
+    MESSAGE_GPUS,                /* cs_machine * */
     MESSAGE_EVENT,               /* wizard_event * */
     MESSAGE_ENDED,               /* wizard_end * */
     MESSAGE_LICENCE              /* cs_buffer * */
@@ -46,8 +46,7 @@ typedef struct wizard {
     cs_stage_of_window at;
     cs_page page;
     cs_survey *survey;
-    cs_buffer gpus; /* the answer that came before the survey */
-    bool gpus_answered;
+    cs_machine *gpus;     /* the answer that came before the survey; NULL: none yet */
     char *archive, *cuda; /* owned; chosen in the window; NULL: as the command line says */
     /* The run. */
     cs_verb verb;
@@ -64,6 +63,7 @@ typedef struct wizard {
 } wizard;
 
 /* ---- wizard_pages.c ---- */
+void wizard_show_rows(wizard *w);    /* of w->page again, with the keyboard and the selection where they are */
 void wizard_show_page(wizard *w);    /* w->page, as first or third page */
 void wizard_show_working(wizard *w); /* the second */
 void wizard_show_event(wizard *w, const wizard_event *event);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "cudnn_setup/package.h"
 #include "cudnn_setup/text.h"
-#include "gpus.h"
 #include "remote.h"
 
 void wizard_event_free(wizard_event *event) {
@@ -79,14 +79,20 @@ void wizard_look(wizard *w) {
 }
 
 static DWORD WINAPI ask_gpus(void *ctx) {
-    wizard *w = ctx;
-    cs_buffer *answer = cs_alloc(1, sizeof *answer);
-    if (!answer) return 0;
-    gpus_ask(&w->host, answer);
-    if (!PostMessageW(w->window, MESSAGE_GPUS, 0, (LPARAM)answer)) {
-        cs_buffer_free(answer);
+    const wizard *w = ctx;
+    const cs_system *system = w->host.system;
+    cs_manifest manifest = {0};
+    cs_buffer program = {0};
+    cs_machine *answer = cs_alloc(1, sizeof *answer);
+    bool asked = answer && system->program_path(system->ctx, &program, NULL) == CS_OK &&
+                 cs_package_manifest(&w->host, w->options->manifest, &manifest, NULL) == CS_OK;
+    if (asked) cs_machine_ask(&w->host, program.data, w->options->selftest_as_current, &manifest, answer);
+    if (answer && !PostMessageW(w->window, MESSAGE_GPUS, 0, (LPARAM)answer)) {
+        cs_machine_free(answer);
         cs_free(answer);
     }
+    cs_manifest_free(&manifest);
+    cs_buffer_free(&program);
     return 0;
 }
 

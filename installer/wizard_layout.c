@@ -185,7 +185,7 @@ static void size_columns(const wizard *w, int width) {
     const int *shares = w->at == CS_AT_RESULT ? result : ready;
     HWND list = GetDlgItem(w->window, IDC_ROWS);
     bool scrolls = (LRESULT)w->page.row_count > SendMessageW(list, LVM_GETCOUNTPERPAGE, 0, 0);
-    int inner = width - (scrolls ? GetSystemMetrics(SM_CXVSCROLL) : 0) - 2 * GetSystemMetrics(SM_CXBORDER), left = inner;
+    int inner = width - (scrolls ? GetSystemMetrics(SM_CXVSCROLL) : 0) - 2 * GetSystemMetrics(SM_CXEDGE) - 1, left = inner;
     for (int i = 0; i < 4; i++) {
         int column = i < 3 ? MulDiv(inner, shares[i], 100) : left;
         SendMessageW(list, LVM_SETCOLUMNWIDTH, (WPARAM)i, MAKELPARAM(column, 0));

@@ -173,7 +173,6 @@ static void show_cuda_path(wizard *w) {
 
 void wizard_show_page(wizard *w) {
     for (size_t i = 0; i < sizeof page_two / sizeof page_two[0]; i++) show(w, page_two[i], false);
-    wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&w->page.heading));
     wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&w->page.line));
     bool several = shows_toolkits(w);
     show(w, IDC_TOOLKITS_LABEL, several);
@@ -188,6 +187,14 @@ void wizard_show_page(wizard *w) {
     set_default(w);
     HWND list = GetDlgItem(w->window, IDC_ROWS);
     SendMessageW(w->window, WM_NEXTDLGCTL, (WPARAM)(w->page.row_count ? list : GetDlgItem(w->window, IDCANCEL)), TRUE);
+    wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&w->page.heading)); /* last: who sees it sees the whole page */
+}
+
+void wizard_show_rows(wizard *w) {
+    LRESULT row = SendDlgItemMessageW(w->window, IDC_ROWS, LVM_GETNEXTITEM, (WPARAM)-1, LVNI_SELECTED);
+    if (row >= 0 && (size_t)row < w->page.row_count) w->page.selected = (size_t)row;
+    wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&w->page.line));
+    fill_rows(w);
 }
 
 static void set_marquee(wizard *w, bool on) {

@@ -13,7 +13,7 @@ typedef enum cs_mark { CS_MARK_OK, CS_MARK_NOTE, CS_MARK_WARNING, CS_MARK_BAD, C
 
 const char *cs_mark_text(cs_mark mark, cs_language language);
 
-enum { CS_PAGE_ROWS = 16, CS_PAGE_FOUND_WIDTH = 40 };
+enum { CS_PAGE_ROWS = 16, CS_PAGE_FOUND_WIDTH = 32, CS_PAGE_WIDE = 60 };
 
 typedef struct cs_page_row {
     const char *name; /* a phrase */

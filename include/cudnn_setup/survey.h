@@ -3,22 +3,19 @@
 #ifndef CUDNN_SETUP_SURVEY_H
 #define CUDNN_SETUP_SURVEY_H
 
+#include "cudnn_setup/machine.h"
 #include "cudnn_setup/manifest.h"
 #include "cudnn_setup/operations.h"
 #include "cudnn_setup/result.h"
 #include "cudnn_setup/toolkit.h"
-
-typedef struct cs_survey_gpu {
-    char *name;       /* owned; "" if the driver does not say */
-    char *capability; /* owned; "7.5" */
-} cs_survey_gpu;
 
 /* Strings are owned; NULL: not known, or not there. */
 typedef struct cs_survey {
     cs_manifest manifest; /* empty where status says that it cannot be read */
     char *archive;        /* the one that was or would be taken */
     cs_toolkits toolkits;
-    char *driver;  /* "456.71" */
+    cs_machine machine; /* the driver; the GPUs once they were asked */
+    bool gpus_asked;
     char *present; /* version of the cuDNN that stands in the tree: "7.6.5" */
     /* Of the tree that would be changed: something of ours is installed there, and whether it is this package. */
     bool installed, same_package;
@@ -28,10 +25,6 @@ typedef struct cs_survey {
     cs_status status;
     cs_outcome outcome;
     cs_warnings warnings;
-    /* From cs_survey_take_gpus. */
-    bool gpus_asked;
-    cs_survey_gpu *gpus;
-    size_t gpu_count;
 } cs_survey;
 
 /* Looks. options: those of an installation (archive, cuda, manifest, ...; dryrun is set here). host->events hears the steps and
@@ -39,17 +32,11 @@ typedef struct cs_survey {
 void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *out);
 void cs_survey_free(cs_survey *machine);
 
-/* What the driver answered, as `cudnn-setup /gpus` prints it: {"devices":[{"name":"...","capability":"7.5"}]}. Anything else
- * counts as asked in vain. */
-void cs_survey_take_gpus(cs_survey *machine, const char *bytes, size_t size);
-/* The other side: appends that object. */
-void cs_survey_put_gpus(cs_buffer *out, const cs_survey_gpu *gpus, size_t count);
+/* Takes over what the driver answered about GPUs (cs_machine_ask), and frees the rest of it. */
+void cs_survey_take_gpus(cs_survey *survey, cs_machine *answer);
 
 /* "7.6.5" from cudnn_version.h, or cudnn.h before version 8, in the tree; NULL: none, or it does not say. Owned by the caller. */
 char *cs_survey_header_version(const cs_host *host, const char *tree);
-
-/* -1, 0 or 1: "10.1" and "418.96" compared number by number. */
-int cs_version_compare(const char *a, const char *b);
 
 /* The licence text of the judged archive, which is read from the file that is open there: one row of the package alone is
  * unpacked, in memory. Replaces out; CS_E_FORMAT if the package has none. */

@@ -10,6 +10,6 @@ cs_page_row *page_row(cs_page *page, cs_phrase name, cs_mark mark);
 /* Appends text with what could move or hide it made visible, line breaks kept. */
 void page_text(cs_buffer *out, const char *text);
 /* The same, with its middle left out where it is long. */
-void page_path(cs_buffer *out, const char *path);
+void page_path(cs_buffer *out, const char *path, size_t width);
 
 #endif

@@ -55,7 +55,7 @@ static void row_archive(maker *k) {
     const char *wanted = m->manifest.archive_names.count ? m->manifest.archive_names.items[0] : "cudnn*.zip";
     bool failed = m->status == CS_E_ARCHIVE_OPEN || m->status == CS_E_ARCHIVE_BAD;
     if (m->archive)
-        page_path(&row->found, cs_path_name(m->archive));
+        page_path(&row->found, cs_path_name(m->archive), CS_PAGE_FOUND_WIDTH);
     else
         cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
     if (m->same_package && !failed) {
@@ -85,7 +85,7 @@ static void row_cuda(maker *k) {
     const cs_toolkit_candidate *chosen = all->chosen < all->count ? &all->items[all->chosen] : NULL;
     cs_page_row *row = page_row(k->page, CS_SAY_ROW_CUDA, CS_MARK_OK);
     if (chosen) {
-        page_path(&row->found, chosen->path);
+        page_path(&row->found, chosen->path, CS_PAGE_FOUND_WIDTH);
         cs_buffer_text(&row->means, chosen->version ? chosen->version : k->m->manifest.cuda);
         if (!chosen->trusted) row->mark = CS_MARK_WARNING;
         say_path(k, &row->sentence, chosen->trusted ? CS_SAY_CUDA_RIGHT : CS_SAY_CUDA_SHARED, chosen->path);
@@ -100,68 +100,46 @@ static void row_cuda(maker *k) {
 
 /* ---- driver and GPU: nothing of them stops an installation ---- */
 
-static void row_driver(maker *k) {
-    const cs_survey *m = k->m;
-    const char *least = m->manifest.driver_min;
-    cs_page_row *row = page_row(k->page, CS_SAY_ROW_DRIVER, CS_MARK_OK);
-    cs_buffer_text(&row->found, m->driver ? m->driver : TEXT(CS_SAY_NONE));
-    if (least) cs_say(&row->means, CS_SAY_AT_LEAST, k->language, "least", least, NULL);
-    cs_phrase phrase = CS_SAY_DRIVER_RIGHT;
-    if (!m->driver) {
-        phrase = CS_SAY_DRIVER_ABSENT;
-        row->mark = CS_MARK_NOTE;
-    } else if (least && cs_version_compare(m->driver, least) < 0) {
-        phrase = CS_SAY_DRIVER_OLD;
-        row->mark = CS_MARK_WARNING;
-    }
-    cs_say(&row->sentence, phrase, k->language, "driver", m->driver, "cuda", m->manifest.cuda, "least", least, NULL);
+static cs_mark mark_of(cs_fit fit) {
+    static const cs_mark marks[] = {[CS_FIT_UNKNOWN] = CS_MARK_NOTE,
+                                    [CS_FIT_GOOD] = CS_MARK_OK,
+                                    [CS_FIT_ABSENT] = CS_MARK_NOTE,
+                                    [CS_FIT_BAD] = CS_MARK_WARNING};
+    return marks[fit];
 }
 
-static int fit(const cs_manifest *manifest, const cs_survey_gpu *gpu) {
-    if (manifest->compute_max && cs_version_compare(gpu->capability, manifest->compute_max) > 0) return 1;
-    return manifest->compute_min && cs_version_compare(gpu->capability, manifest->compute_min) < 0 ? -1 : 0;
+static void row_driver(maker *k) {
+    const cs_machine *machine = &k->m->machine;
+    const char *least = k->m->manifest.driver_min;
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_DRIVER, mark_of(machine->driver_fit));
+    cs_buffer_text(&row->found, machine->driver.size ? machine->driver.data
+                                                     : TEXT(machine->driver_fit == CS_FIT_ABSENT ? CS_SAY_NONE : CS_SAY_UNKNOWN));
+    if (least) cs_say(&row->means, CS_SAY_AT_LEAST, k->language, "least", least, NULL);
+    page_text(&row->sentence, cs_buffer_string(&machine->driver_sentence[k->language]));
 }
 
 /* Of several the first that is served; else the first. */
-static const cs_survey_gpu *best_gpu(const cs_survey *m) {
-    for (size_t i = 0; i < m->gpu_count; i++)
-        if (fit(&m->manifest, &m->gpus[i]) == 0) return &m->gpus[i];
-    return m->gpu_count ? &m->gpus[0] : NULL;
-}
-
-static void say_gpu(const maker *k, cs_page_row *row, const cs_survey_gpu *gpu) {
-    const cs_manifest *manifest = &k->m->manifest;
-    cs_buffer device = {0}, version = {0};
-    int fits = fit(manifest, gpu);
-    page_text(&device, *gpu->name ? gpu->name : "GPU");
-    cs_page_version(&version, manifest->version);
-    cs_buffer_format(&row->found, "%s, %s", cs_buffer_string(&device), gpu->capability);
-    row->mark = fits == 0 ? CS_MARK_OK : CS_MARK_WARNING;
-    cs_say(&row->sentence,
-           fits == 0  ? CS_SAY_GPU_RIGHT
-           : fits > 0 ? CS_SAY_GPU_NEW
-                      : CS_SAY_GPU_OLD,
-           k->language, "device", cs_buffer_string(&device), "capability", gpu->capability, "cuda", manifest->cuda, "least",
-           manifest->compute_min, "most", manifest->compute_max, "version", cs_buffer_string(&version), NULL);
-    cs_buffer_free(&device);
-    cs_buffer_free(&version);
+static const cs_gpu_device *best_gpu(const cs_machine *machine) {
+    for (size_t i = 0; i < machine->device_count; i++)
+        if (machine->devices[i].fit == CS_GPU_PASSED) return &machine->devices[i];
+    return machine->device_count ? &machine->devices[0] : NULL;
 }
 
 static void row_gpu(maker *k) {
     const cs_survey *m = k->m;
-    const cs_survey_gpu *gpu = best_gpu(m);
-    cs_page_row *row = page_row(k->page, CS_SAY_ROW_GPU, CS_MARK_NOTE);
+    const cs_gpu_device *gpu = best_gpu(&m->machine);
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_GPU, m->gpus_asked ? mark_of(m->machine.gpu_fit) : CS_MARK_BUSY);
     if (m->manifest.compute_min && m->manifest.compute_max)
         cs_say(&row->means, CS_SAY_RANGE, k->language, "least", m->manifest.compute_min, "most", m->manifest.compute_max, NULL);
     if (gpu) {
-        say_gpu(k, row, gpu);
-    } else if (!m->gpus_asked) {
-        row->mark = CS_MARK_BUSY;
-        cs_buffer_text(&row->found, TEXT(CS_SAY_BEING_READ));
+        page_text(&row->found, gpu->name[0] ? gpu->name : "GPU");
+        cs_buffer_format(&row->found, ", %d.%d", gpu->major, gpu->minor);
     } else {
-        cs_buffer_text(&row->found, TEXT(m->driver ? CS_SAY_UNKNOWN : CS_SAY_NONE));
-        cs_buffer_text(&row->sentence, TEXT(m->driver ? CS_SAY_GPU_UNKNOWN : CS_SAY_GPU_ABSENT));
+        cs_buffer_text(&row->found, TEXT(!m->gpus_asked                        ? CS_SAY_BEING_READ
+                                         : m->machine.gpu_fit == CS_FIT_ABSENT ? CS_SAY_NONE
+                                                                               : CS_SAY_UNKNOWN));
     }
+    page_text(&row->sentence, cs_buffer_string(&m->machine.gpu_sentence[k->language]));
 }
 
 /* ---- the cuDNN that is there ---- */
@@ -312,5 +290,6 @@ void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out)
     else
         head_install(&k);
     choose_row(out);
+    if (machine->same_package && out->primary == CS_OFFER_VERIFY) out->selected = out->row_count - 1; /* what is installed */
     cs_buffer_free(&version);
 }

@@ -188,7 +188,7 @@ static void row_console(const maker *k) {
 static void row_log(const maker *k) {
     if (!k->e->log || !*k->e->log) return;
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_LOG, CS_MARK_NOTE);
-    page_path(&row->found, k->e->log);
+    page_path(&row->found, k->e->log, CS_PAGE_WIDE);
     page_text(&row->sentence, k->e->log);
 }
 
@@ -240,7 +240,7 @@ static void head(const maker *k) {
     else if (!test && e->exit_code != CS_EXIT_OK)
         cs_buffer_text(&k->page->line, cs_say_exit_advice(e->exit_code, k->language));
     else if (e->outcome->tree_path)
-        page_path(&k->page->line, e->outcome->tree_path);
+        page_path(&k->page->line, e->outcome->tree_path, CS_PAGE_WIDE);
     cs_buffer_free(&version);
 }
 

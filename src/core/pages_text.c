@@ -67,10 +67,10 @@ void page_text(cs_buffer *out, const char *text) {
     }
 }
 
-void page_path(cs_buffer *out, const char *path) {
+void page_path(cs_buffer *out, const char *path, size_t width) {
     cs_buffer visible = {0};
     page_text(&visible, path);
-    cs_elide(out, cs_buffer_string(&visible), CS_PAGE_FOUND_WIDTH);
+    cs_elide(out, cs_buffer_string(&visible), width);
     cs_buffer_free(&visible);
 }
 

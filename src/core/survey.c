@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cudnn_setup/cudnn_header.h"
-#include "cudnn_setup/driver.h"
 #include "cudnn_setup/package.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/preflight.h"
@@ -96,10 +95,18 @@ static void find_other_toolkit(const cs_host *host, cs_survey *out) {
     cs_buffer_free(&text);
 }
 
-static void find_driver(const cs_host *host, cs_survey *out) {
-    cs_buffer driver = {0};
-    if (cs_driver_version(host, &driver)) out->driver = cs_strdup(cs_buffer_string(&driver));
-    cs_buffer_free(&driver);
+void cs_survey_take_gpus(cs_survey *survey, cs_machine *answer) {
+    cs_machine *m = &survey->machine;
+    memcpy(m->devices, answer->devices, sizeof m->devices);
+    m->device_count = answer->device_count;
+    m->gpu_fit = answer->gpu_fit;
+    for (int i = 0; i < CS_LANGUAGE_COUNT; i++) {
+        cs_buffer_free(&m->gpu_sentence[i]);
+        m->gpu_sentence[i] = answer->gpu_sentence[i];
+        answer->gpu_sentence[i] = (cs_buffer){0};
+    }
+    survey->gpus_asked = true;
+    cs_machine_free(answer);
 }
 
 /* ---- all of it ---- */
@@ -130,8 +137,8 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
     quiet.events = NULL;
     dry.verb = CS_VERB_INSTALL;
     dry.dryrun = true;
-    find_driver(&quiet, out);
     cs_status status = cs_package_manifest(&quiet, options->manifest, &out->manifest, &error);
+    if (status == CS_OK) cs_machine_read_driver(&quiet, &out->manifest, &out->machine);
     if (status == CS_OK) status = cs_toolkit_detect(&quiet, out->manifest.cuda, options->cuda, &out->toolkits, &error);
     if (status != CS_OK) {
         refuse(out, status, &error);
@@ -149,32 +156,15 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
 }
 
 void cs_survey_free(cs_survey *machine) {
-    for (size_t i = 0; i < machine->gpu_count; i++) {
-        cs_free(machine->gpus[i].name);
-        cs_free(machine->gpus[i].capability);
-    }
-    cs_free(machine->gpus);
     cs_manifest_free(&machine->manifest);
     cs_toolkits_free(&machine->toolkits);
     cs_outcome_free(&machine->outcome);
     cs_warnings_free(&machine->warnings);
     cs_free(machine->archive);
-    cs_free(machine->driver);
+    cs_machine_free(&machine->machine);
     cs_free(machine->present);
     cs_free(machine->other_toolkit);
     *machine = (cs_survey){0};
-}
-
-int cs_version_compare(const char *a, const char *b) {
-    while (*a || *b) {
-        unsigned long left = 0, right = 0;
-        while (*a >= '0' && *a <= '9' && left < 100000000) left = left * 10 + (unsigned long)(*a++ - '0');
-        while (*b >= '0' && *b <= '9' && right < 100000000) right = right * 10 + (unsigned long)(*b++ - '0');
-        if (left != right) return left < right ? -1 : 1;
-        if (*a) a++;
-        if (*b) b++;
-    }
-    return 0;
 }
 
 /* ---- the licence ---- */

@@ -109,3 +109,181 @@ def case_wizard_installs(t):
         s.end_is(0, "uninstall")
         t.equal(result(s)["result"], "done", "uninstall")
         check_same(t, before, m.snapshot(), "after uninstalling by the window")
+
+
+def fullsize(t):
+    """A seat with the full-size sample: it takes seconds, so there is a middle to cancel in."""
+    t.sample("fullsize")
+    return Seat(t, sample="fullsize")
+
+
+def working(s):
+    """Waits until the archive is being unpacked."""
+    return s.until(lambda d: (d.said(STEP) or "").startswith("Verifying and unpacking") and " of " in (d.said(AMOUNT) or ""),
+                   "the unpacking", 60)
+
+
+def case_wizard_cancel(t):
+    """Cancel in the middle, the window killed in the middle, /passive cancelled: everything as before"""
+    with fullsize(t) as s:
+        m = s.m
+        m.add_old_cudnn()
+        before = m.snapshot()
+        s.start(*plan(s, "/lang:en", "/selftest:skip"))
+        s.page("cuDNN 8.0.3 for CUDA 10.1", 60)
+        s.key("Return")
+        page = working(s)
+        s.fits(page, "second page")
+        t.equal((default(page), page.said(CANCEL)), ([CANCEL], "Cancel"), "the one button")
+        s.key("Escape")
+        s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
+        s.key("alt+s")
+        page = s.page("Cancelled", 60)
+        t.equal(page.said(LINE), "Everything is as before.", "what it says")
+        check_same(t, before, m.snapshot(), "after Cancel")
+        t.equal(result(s)["exit"], 1602, "the result of the cancelled run")
+
+        s.key("alt+t")
+        working(s)
+        wine.kill(s.program)
+        done = lambda: not [name for name in os.listdir("/proc") if name.isdigit() and is_worker(m, name)]
+        wine.wait_until(done, 60, "the worker's end")
+        check_same(t, before, m.snapshot(), "after the window was killed")
+        t.check(not m.wine.exists(m.tree + "\\.cudnn-setup"), "nothing is left in the tree's private folder")
+        if m.wine.exists(P + "\\state"):
+            t.equal(os.listdir(m.wine.unix(P + "\\state")), ["lock"], "nothing is left of the state")
+
+        s.start(*plan(s, "/lang:en", "/passive", "/selftest:skip"))
+        page = working(s)
+        t.equal((page.said(HEADING), page[ROWS]), ("Installing cuDNN 8.0.3", None), "/passive shows the progress only")
+        s.key("Escape")
+        s.end_is(1602, "/passive, cancelled")
+        t.equal(result(s)["result"], "cancelled", "the result of /passive")
+        check_same(t, before, m.snapshot(), "after cancelling /passive")
+
+
+def is_worker(m, process):
+    try:
+        with open("/proc/%s/cmdline" % process, "rb") as file, open("/proc/%s/environ" % process, "rb") as environment:
+            return b"/worker:" in file.read() and m.wine.root.encode() + b"\0" in environment.read() + b"\0"
+    except OSError:
+        return False
+
+
+def case_wizard_retry(t):
+    """a locked file: what happened, everything as before; released, Try again installs"""
+    with Seat(t) as s:
+        m = s.m
+        m.add_old_cudnn()
+        before = m.snapshot()
+        lock, ready, stop = m.tree + "\\include\\cudnn.h", m.wine.out("ready"), m.wine.out("stop")
+        s.start(*plan(s, "/lang:en", "/selftest:skip"))
+        s.page("cuDNN 8.0.3 for CUDA 10.1")
+        locker = m.wine.popen([m.wine.helper, "lock", lock, ready, stop])
+        wine.wait_until(lambda: m.wine.exists(ready), 30, "the locker")
+        s.key("Return")
+        page = s.page("It could not be done", 60)
+        t.equal(page.said(LINE), "Everything is as before.", "what it says")
+        t.check("cudnn.h" in page.said(EXPLAIN), "the file is named: " + page.said(EXPLAIN))
+        s.fits(page, "a failure")
+        t.equal(result(s)["exit"], 1603, "the result")
+        m.wine.make(stop)
+        locker.wait(30)
+        check_same(t, before, m.snapshot(), "after the failure")
+        s.key("alt+t")
+        s.page("The sample of cuDNN 8.0.3 is installed", 60)
+        s.key("Escape")
+        s.end_is(0, "the second try")
+        t.equal(result(s)["result"], "done", "the result of the second try")
+
+
+def case_wizard_refusals(t):
+    """a wrong zip, no zip, no toolkit, in Chinese: said on the first page, and nothing is changed"""
+    with Seat(t) as s:
+        m = s.m
+        before = m.snapshot()
+        archive, manifest = m.add_archive()
+        wrong = m.media + "\\cudnn-10.1-windows10-x64-v8.0.3.33.zip"
+        with open(m.wine.unix(wrong), "wb") as file:
+            file.write(b"<!DOCTYPE html><html><title>Log in</title></html>")
+        s.start("/lang:zh-CN", "/archive:" + wrong, "/manifest:" + manifest)
+        page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
+        t.check(page.said(LINE).startswith("暂时无法安装"), "the line: " + page.said(LINE))
+        t.check(page.said(EXPLAIN).startswith("这不是所需的压缩包") and "web page" in page.said(EXPLAIN),
+                "it is named: " + page.said(EXPLAIN))
+        t.equal((default(page), page[INSTALL]), ([ARCHIVE], None), "Install is not offered")
+        s.fits(page, "a refusal in Chinese")
+        s.key("Escape")
+        s.end_is(1602, "closed without installing")
+
+        os.unlink(m.wine.unix(wrong))
+        os.unlink(m.wine.unix(archive))
+        s.start("/lang:zh-CN")
+        page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
+        t.check("cudnn-10.1-windows10-x64-v8.0.3.33.zip" in page.said(EXPLAIN), "which file to get: " + page.said(EXPLAIN))
+        s.key("Escape")
+        s.end_is(1602, "no archive")
+
+        os.rename(m.wine.unix(m.tree), m.wine.unix(m.tree) + "-away")
+        s.start("/lang:zh-CN", "/manifest:" + manifest)
+        page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
+        s.until(lambda d: "CUDA 10.1 工具包" in (d.said(EXPLAIN) or "") or "压缩包" in (d.said(EXPLAIN) or ""), "the explanation")
+        t.equal(page[INSTALL], None, "Install is not offered without a toolkit")
+        os.rename(m.wine.unix(m.tree) + "-away", m.wine.unix(m.tree))
+        m.add_archive()
+        s.key("alt+h")
+        page = s.until(lambda d: d[INSTALL] is not None, "ready after checking again")
+        t.equal(default(page), [INSTALL], "what Enter means now")
+        s.key("Escape")
+        s.end_is(1602, "closed")
+        os.unlink(m.wine.unix(archive))
+        check_same(t, before, m.snapshot(), "nothing was changed")
+        t.check(not m.wine.exists(P), "nothing is in Program Files")
+
+
+def case_wizard_pages(t):
+    """each page in both languages at 96 and 192 dots per inch: everything inside, nothing on each other; long and Chinese paths"""
+    short = "C:\\CUDA\\v10.1"
+    long = "C:\\" + "\\".join(["工具 " + "folder-name" * 3] * 5)[:190].rstrip(" \\") + "\\v10.1"
+    for tree in (short, long):
+        with Seat(t, tree=tree) as s:
+            before = s.m.snapshot()
+            for language, heading, done in (("en", "cuDNN 8.0.3 for CUDA 10.1", "The sample of cuDNN 8.0.3"),
+                                            ("zh-CN", "用于 CUDA 10.1 的 cuDNN 8.0.3", "cuDNN 8.0.3 的示例已安装")):
+                dpi = 96 if (language == "en") == (tree == short) else 192
+                what = "%s at %d" % (language, dpi)
+                s.resolution(dpi)
+                s.start(*plan(s, "/lang:" + language))
+                page = s.page(heading)
+                s.fits(page, what)
+                s.picture("ready-%s-%d" % (language, dpi))
+                s.key("Return")
+                page = s.page(done, 60)
+                s.fits(page, what)
+                s.picture("result-%s-%d" % (language, dpi))
+                s.key("Escape")
+                s.end_is(0, what)
+                t.equal(result(s)["tree"]["path"], tree, "the tree")
+                s.start(*plan(s, "/lang:" + language))
+                page = s.until(lambda d: d[VERIFY] is not None, "the page of an installation")
+                s.fits(page, what)
+                s.picture("installed-%s-%d" % (language, dpi))
+                s.key("Escape")
+                s.end_is(0, "closed")
+                code, _, text = s.m.setup("/uninstall", "/quiet")
+                t.equal(code, 0, "uninstall: " + text[-300:])
+            check_same(t, before, s.m.snapshot(), "after uninstalling")
+
+
+def case_wizard_passive(t):
+    """/passive shows the progress alone, asks nothing and ends by itself"""
+    with Seat(t) as s:
+        before = s.m.snapshot()
+        s.start(*plan(s, "/lang:zh-CN", "/passive", "/selftest:skip"))
+        page = s.until(lambda d: d.said(HEADING) == "正在安装 cuDNN 8.0.3", "the progress in Chinese")
+        t.equal((page[ROWS], page.said(CANCEL)), (None, "取消"), "only the progress is shown")
+        s.end_is(0, "installed")
+        t.equal(result(s)["result"], "done", "the result")
+        s.start("/uninstall", "/passive", "/lang:en", "/json:" + RESULT)
+        s.end_is(0, "uninstalled")
+        check_same(t, before, s.m.snapshot(), "after uninstalling")
