@@ -13,79 +13,10 @@ enum { END_MS = 30000 };
 
 /* ---- from page to page ---- */
 
-static void go(wizard *w, cs_window_event event) { w->at = cs_window_next(w->at, event); }
-
-static void look(wizard *w) {
-    go(w, CS_WINDOW_AGAIN);
-    cs_page_ready(NULL, w->language, &w->page);
-    wizard_show_page(w);
-    wizard_look(w);
-}
-
-static void show_ready(wizard *w) {
-    cs_page_ready(w->survey, w->language, &w->page);
-    wizard_show_page(w);
-}
-
-/* The tree that the first page speaks of. */
-static const char *chosen_tree(const wizard *w) {
-    const cs_toolkits *all = w->survey ? &w->survey->toolkits : NULL;
-    return all && all->chosen < all->count ? all->items[all->chosen].path : NULL;
-}
-
-/* The words of a run: the command line's options where they belong to the verb, and what was chosen here. */
-static bool make_words(wizard *w, cs_verb verb) {
-    bool places = verb == CS_VERB_INSTALL || verb == CS_VERB_REPAIR;
-    cs_options plan = *w->options; /* borrowed strings */
-    const char *tree = chosen_tree(w), *archive = w->survey && w->survey->archive ? w->survey->archive : w->archive;
-    cs_options all = {.program = w->options->program, .verb = verb, .verb_given = true};
-    cs_strings_free(&w->words);
-    all.lang = (char *)(uintptr_t)(w->language == CS_CHINESE ? "zh-CN" : "en");
-    all.log = plan.log, all.json = plan.json, all.report = plan.report, all.norestart = plan.norestart;
-    all.tree = plan.tree, all.cuda = plan.cuda;
-    if (tree && !plan.tree) all.cuda = (char *)(uintptr_t)tree;
-    if (places) {
-        all.archive = archive ? (char *)(uintptr_t)archive : plan.archive;
-        all.manifest = plan.manifest;
-        all.selftest = plan.selftest;
-        all.selftest_as_current = plan.selftest_as_current;
-    }
-    if (verb == CS_VERB_PROBE) all.selftest_as_current = plan.selftest_as_current;
-    if (verb == CS_VERB_INSTALL) {
-        all.env = plan.env;
-        all.unverified_accept = plan.unverified_accept;
-        all.cudapath_take = plan.cudapath_take || IsDlgButtonChecked(w->window, IDC_CUDA_PATH) == BST_CHECKED;
-        if (all.env != CS_ENV_ALL) all.cudapath_take = false;
-    }
-    if (verb != CS_VERB_VERIFY && verb != CS_VERB_PROBE && verb != CS_VERB_RECOVER && verb != CS_VERB_FORGET)
-        all.inuse_aside = plan.inuse_aside;
-    if (verb != CS_VERB_VERIFY && verb != CS_VERB_PROBE && verb != CS_VERB_RECOVER) all.force = plan.force;
-    if (verb == CS_VERB_RECOVER) all.cuda = all.tree = NULL;
-    if (verb == CS_VERB_PROBE) all.program = CS_PROGRAM_DOCTOR;
-    w->program = all.program;
-    w->verb = verb;
-    return cs_options_words(&all, &w->words, NULL) == CS_OK;
-}
-
-static void begin(wizard *w) {
-    static const wchar_t no_reason[] = L"";
-    cs_buffer reason = {0};
-    const wchar_t *why = common_wide(&reason, cs_phrase_text(CS_SAY_SHUTDOWN_REASON, w->language));
-    go(w, CS_WINDOW_START);
-    wizard_show_working(w);
-    ShutdownBlockReasonCreate(w->window, why ? why : no_reason);
-    cs_buffer_free(&reason);
-    if (!wizard_start_run(w)) PostMessageW(w->window, MESSAGE_ENDED, 0, 0);
-}
-
-static void run(wizard *w, cs_verb verb) {
-    if (make_words(w, verb)) begin(w);
-}
-
 static void on_ended(wizard *w, wizard_end *end) {
     ShutdownBlockReasonDestroy(w->window);
     wizard_taskbar(w, -2);
-    go(w, CS_WINDOW_ENDED);
+    wizard_go(w, CS_WINDOW_ENDED);
     w->exit_code = end ? end->exit_code : CS_EXIT_FAILED;
     if (w->options->ui == CS_UI_PASSIVE || !end) {
         wizard_end_free(end);
@@ -104,7 +35,7 @@ static void on_ended(wizard *w, wizard_end *end) {
 
 static void cancel(wizard *w) {
     InterlockedExchange(&w->cancel, 1);
-    go(w, CS_WINDOW_CLOSE);
+    wizard_go(w, CS_WINDOW_CLOSE);
     wizard_set_text(w->window, IDC_STEP, cs_phrase_text(CS_SAY_STOPPING, w->language));
     EnableWindow(GetDlgItem(w->window, IDCANCEL), FALSE);
 }
@@ -112,7 +43,7 @@ static void cancel(wizard *w) {
 static void close(wizard *w) {
     if (w->at == CS_AT_STOPPING) return;
     if (w->at != CS_AT_WORKING) {
-        go(w, CS_WINDOW_CLOSE);
+        wizard_go(w, CS_WINDOW_CLOSE);
         DestroyWindow(w->window);
         return;
     }
@@ -121,140 +52,13 @@ static void close(wizard *w) {
     if (w->at == CS_AT_WORKING) cancel(w); /* it may have ended while the question stood there */
 }
 
-/* ---- questions before a change ---- */
-
-static bool confirm(wizard *w, cs_verb verb) {
-    static const struct {
-        cs_verb verb;
-        cs_phrase question, more, yes;
-    } rows[] = {{CS_VERB_UNINSTALL, CS_SAY_ASK_UNINSTALL, CS_SAY_ASK_UNINSTALL_MORE, CS_SAY_UNINSTALL},
-                {CS_VERB_ROLLBACK, CS_SAY_ASK_ROLL_BACK, CS_SAY_ASK_ROLL_BACK_MORE, CS_SAY_ROLL_BACK},
-                {CS_VERB_REPAIR, CS_SAY_ASK_REPAIR, CS_SAY_ASK_REPAIR_MORE, CS_SAY_REPAIR},
-                {CS_VERB_RECOVER, CS_SAY_ASK_RECOVER, CS_SAY_ASK_RECOVER_MORE, CS_SAY_GO_ON},
-                {CS_VERB_FORGET, CS_SAY_ASK_FORGET, CS_SAY_ASK_FORGET_MORE, CS_SAY_GO_ON}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].verb == verb) return wizard_ask(w, rows[i].question, rows[i].more, rows[i].yes, CS_SAY_KEEP);
-    return true;
-}
-
-static void ask_and_run(wizard *w, cs_verb verb) {
-    if (confirm(w, verb)) run(w, verb);
-}
-
-/* ---- what a button does ---- */
-
-static void set_archive(wizard *w, const char *path) {
-    char *copy = cs_strdup(path);
-    if (!copy) return;
-    cs_free(w->archive);
-    w->archive = copy;
-    look(w);
-}
-
-static void choose_archive(wizard *w) {
-    cs_buffer path = {0};
-    if (wizard_choose_archive(w, &path)) set_archive(w, path.data);
-    cs_buffer_free(&path);
-}
-
-static void show_changes(wizard *w) {
-    cs_buffer text = {0}, title = {0};
-    cs_page_changes(w->survey, w->language, &text);
-    cs_say(&title, CS_SAY_DOING_INSTALL, w->language, "version", w->survey->manifest.version, NULL);
-    wizard_show_text(w, cs_buffer_string(&title), cs_buffer_string(&text));
-    cs_buffer_free(&text);
-    cs_buffer_free(&title);
-}
-
-static void show_licence(wizard *w) {
-    wizard_read_licence(w);
-    wizard_show_text(w, w->survey->archive, cs_phrase_text(CS_SAY_LICENCE_READING, w->language));
-}
-
-static void show_guide(wizard *w) {
-    cs_buffer text = {0};
-    cs_options_help(CS_PROGRAM_SETUP, &text);
-    wizard_show_text(w, cs_phrase_text(CS_SAY_GUIDE, w->language), cs_buffer_string(&text));
-    cs_buffer_free(&text);
-}
-
-static void copy_page(wizard *w) {
-    cs_buffer text = {0};
-    cs_page_copy(&w->page, &text);
-    wizard_copy(w, cs_buffer_string(&text));
-    cs_buffer_free(&text);
-}
-
-static void on_offer(wizard *w, unsigned offer) {
-    if (!wizard_offers(w, offer)) return;
-    switch (offer) {
-    case CS_OFFER_INSTALL:
-        run(w, CS_VERB_INSTALL);
-        break;
-    case CS_OFFER_CHECK_AGAIN:
-        look(w);
-        break;
-    case CS_OFFER_ARCHIVE:
-        choose_archive(w);
-        break;
-    case CS_OFFER_CHANGES:
-        show_changes(w);
-        break;
-    case CS_OFFER_LICENCE:
-        show_licence(w);
-        break;
-    case CS_OFFER_VERIFY:
-        run(w, CS_VERB_VERIFY);
-        break;
-    case CS_OFFER_REPAIR:
-        ask_and_run(w, CS_VERB_REPAIR);
-        break;
-    case CS_OFFER_ROLL_BACK:
-        ask_and_run(w, CS_VERB_ROLLBACK);
-        break;
-    case CS_OFFER_UNINSTALL:
-        ask_and_run(w, CS_VERB_UNINSTALL);
-        break;
-    case CS_OFFER_TEST:
-        run(w, CS_VERB_PROBE);
-        break;
-    case CS_OFFER_TRY_AGAIN:
-        begin(w);
-        break;
-    case CS_OFFER_REPORT:
-        wizard_open(w, cs_buffer_string(&w->report));
-        break;
-    case CS_OFFER_COPY:
-        copy_page(w);
-        break;
-    default:
-        break;
-    }
-}
-
-static void on_toolkit(wizard *w) {
-    HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
-    LRESULT at = SendMessageW(box, CB_GETCURSEL, 0, 0), size = at < 0 ? -1 : SendMessageW(box, CB_GETLBTEXTLEN, (WPARAM)at, 0);
-    wchar_t *text = size < 0 ? NULL : cs_alloc((size_t)size + 1, sizeof *text);
-    cs_buffer path = {0};
-    if (text && SendMessageW(box, CB_GETLBTEXT, (WPARAM)at, (LPARAM)text) > 0)
-        cs_wtf8_from_utf16(&path, (const uint16_t *)text, wcslen(text));
-    cs_free(text);
-    if (path.size) {
-        cs_free(w->cuda);
-        w->cuda = cs_strdup(path.data);
-        look(w);
-    }
-    cs_buffer_free(&path);
-}
-
 static void on_command(wizard *w, int control, int notice) {
     if (control == IDCANCEL)
         close(w);
     else if (control == IDC_TOOLKITS && notice == CBN_SELENDOK)
-        on_toolkit(w);
+        wizard_on_toolkit(w);
     else if (control >= IDC_OFFER && control < IDC_OFFER + OFFERS && notice == BN_CLICKED)
-        on_offer(w, 1u << (control - IDC_OFFER));
+        wizard_on_offer(w, 1u << (control - IDC_OFFER));
 }
 
 /* ---- what threads have ---- */
@@ -289,9 +93,9 @@ static void on_looked(wizard *w, LONG number, cs_survey *survey) {
     }
     w->survey = survey;
     give_gpus(w);
-    go(w, CS_WINDOW_LOOKED);
+    wizard_go(w, CS_WINDOW_LOOKED);
     wizard_fill_toolkits(w);
-    show_ready(w);
+    wizard_show_ready(w);
 }
 
 static void on_gpus(wizard *w, cs_machine *answer) {
@@ -316,7 +120,7 @@ static void on_drop(wizard *w, HDROP drop) {
     cs_buffer text = {0};
     if (path && w->at == CS_AT_READY && DragQueryFileW(drop, 0, path, UNITS)) {
         cs_wtf8_from_utf16(&text, (const uint16_t *)path, wcslen(path));
-        set_archive(w, cs_buffer_string(&text));
+        wizard_set_archive(w, cs_buffer_string(&text));
     }
     DragFinish(drop);
     cs_buffer_free(&text);
@@ -346,14 +150,14 @@ static void on_start(wizard *w, HWND window) {
     }
     w->at = CS_AT_READY;
     wizard_ask_gpus(w);
-    look(w);
+    wizard_start_look(w);
 }
 
 /* A verb of the command line other than installing: asked, then done; /passive asks nothing. */
 static void on_first(wizard *w) {
     bool passive = w->options->ui == CS_UI_PASSIVE;
-    if (passive || confirm(w, w->options->verb)) {
-        run(w, w->options->verb);
+    if (passive || wizard_confirm(w, w->options->verb)) {
+        wizard_run_verb(w, w->options->verb);
     } else {
         w->exit_code = CS_EXIT_CANCELLED;
         DestroyWindow(w->window);
@@ -445,11 +249,11 @@ static bool copies_itself(HWND focus) {
 static bool is_whole_key(wizard *w, const MSG *message) {
     if (message->message != WM_KEYDOWN || GetForegroundWindow() != w->window) return false;
     if (message->wParam == VK_F1) {
-        show_guide(w);
+        wizard_show_guide(w);
         return true;
     }
     if (message->wParam != 'C' || GetKeyState(VK_CONTROL) >= 0 || copies_itself(GetFocus())) return false;
-    if (wizard_offers(w, CS_OFFER_COPY)) copy_page(w);
+    if (wizard_offers(w, CS_OFFER_COPY)) wizard_copy_page(w);
     return true;
 }
 

@@ -1,5 +1,6 @@
-/* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_pages.c: pages into controls;
- * wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task dialogs, files, clipboard, marks. */
+/* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_actions.c: what a button does;
+ * wizard_pages.c: pages into controls; wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task
+ * dialogs, files, clipboard, marks. */
 #ifndef CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 #define CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 
@@ -71,6 +72,18 @@ void wizard_show_selection(wizard *w);
 void wizard_fill_toolkits(wizard *w);
 void wizard_set_text(HWND window, int control, const char *text); /* UTF-8, "\n" line ends */
 bool wizard_offers(const wizard *w, unsigned offer);
+
+/* ---- wizard_actions.c ---- */
+void wizard_go(wizard *w, cs_window_event event);
+void wizard_start_look(wizard *w);
+void wizard_show_ready(wizard *w);
+void wizard_run_verb(wizard *w, cs_verb verb);
+bool wizard_confirm(wizard *w, cs_verb verb);
+void wizard_set_archive(wizard *w, const char *path);
+void wizard_show_guide(wizard *w);
+void wizard_copy_page(wizard *w);
+void wizard_on_offer(wizard *w, unsigned offer);
+void wizard_on_toolkit(wizard *w);
 
 /* ---- wizard_layout.c ---- */
 void wizard_make_fonts(wizard *w);

@@ -1,0 +1,200 @@
+/* wizard_actions.c: what a button does: looking again, the words of a run, questions, texts to read. */
+#include "wizard_internal.h"
+
+#include "cudnn_setup/text.h"
+
+void wizard_go(wizard *w, cs_window_event event) { w->at = cs_window_next(w->at, event); }
+
+void wizard_start_look(wizard *w) {
+    wizard_go(w, CS_WINDOW_AGAIN);
+    cs_page_ready(NULL, w->language, &w->page);
+    wizard_show_page(w);
+    wizard_look(w);
+}
+
+void wizard_show_ready(wizard *w) {
+    cs_page_ready(w->survey, w->language, &w->page);
+    wizard_show_page(w);
+}
+
+/* The tree that the first page speaks of. */
+static const char *chosen_tree(const wizard *w) {
+    const cs_toolkits *all = w->survey ? &w->survey->toolkits : NULL;
+    return all && all->chosen < all->count ? all->items[all->chosen].path : NULL;
+}
+
+/* The words of a run: the command line's options where they belong to the verb, and what was chosen here. */
+static bool make_words(wizard *w, cs_verb verb) {
+    bool places = verb == CS_VERB_INSTALL || verb == CS_VERB_REPAIR;
+    cs_options plan = *w->options; /* borrowed strings */
+    const char *tree = chosen_tree(w), *archive = w->survey && w->survey->archive ? w->survey->archive : w->archive;
+    cs_options all = {.program = w->options->program, .verb = verb, .verb_given = true};
+    cs_strings_free(&w->words);
+    all.lang = (char *)(uintptr_t)(w->language == CS_CHINESE ? "zh-CN" : "en");
+    all.log = plan.log, all.json = plan.json, all.report = plan.report, all.norestart = plan.norestart;
+    all.tree = plan.tree, all.cuda = plan.cuda;
+    if (tree && !plan.tree) all.cuda = (char *)(uintptr_t)tree;
+    if (places) {
+        all.archive = archive ? (char *)(uintptr_t)archive : plan.archive;
+        all.manifest = plan.manifest;
+        all.selftest = plan.selftest;
+        all.selftest_as_current = plan.selftest_as_current;
+    }
+    if (verb == CS_VERB_PROBE) all.selftest_as_current = plan.selftest_as_current;
+    if (verb == CS_VERB_INSTALL) {
+        all.env = plan.env;
+        all.unverified_accept = plan.unverified_accept;
+        all.cudapath_take = plan.cudapath_take || IsDlgButtonChecked(w->window, IDC_CUDA_PATH) == BST_CHECKED;
+        if (all.env != CS_ENV_ALL) all.cudapath_take = false;
+    }
+    if (verb != CS_VERB_VERIFY && verb != CS_VERB_PROBE && verb != CS_VERB_RECOVER && verb != CS_VERB_FORGET)
+        all.inuse_aside = plan.inuse_aside;
+    if (verb != CS_VERB_VERIFY && verb != CS_VERB_PROBE && verb != CS_VERB_RECOVER) all.force = plan.force;
+    if (verb == CS_VERB_RECOVER) all.cuda = all.tree = NULL;
+    if (verb == CS_VERB_PROBE) all.program = CS_PROGRAM_DOCTOR;
+    w->program = all.program;
+    w->verb = verb;
+    return cs_options_words(&all, &w->words, NULL) == CS_OK;
+}
+
+static void begin(wizard *w) {
+    static const wchar_t no_reason[] = L"";
+    cs_buffer reason = {0};
+    const wchar_t *why = common_wide(&reason, cs_phrase_text(CS_SAY_SHUTDOWN_REASON, w->language));
+    wizard_go(w, CS_WINDOW_START);
+    wizard_show_working(w);
+    ShutdownBlockReasonCreate(w->window, why ? why : no_reason);
+    cs_buffer_free(&reason);
+    if (!wizard_start_run(w)) PostMessageW(w->window, MESSAGE_ENDED, 0, 0);
+}
+
+void wizard_run_verb(wizard *w, cs_verb verb) {
+    if (make_words(w, verb)) begin(w);
+}
+
+/* ---- questions before a change ---- */
+
+bool wizard_confirm(wizard *w, cs_verb verb) {
+    static const struct {
+        cs_verb verb;
+        cs_phrase question, more, yes;
+    } rows[] = {{CS_VERB_UNINSTALL, CS_SAY_ASK_UNINSTALL, CS_SAY_ASK_UNINSTALL_MORE, CS_SAY_UNINSTALL},
+                {CS_VERB_ROLLBACK, CS_SAY_ASK_ROLL_BACK, CS_SAY_ASK_ROLL_BACK_MORE, CS_SAY_ROLL_BACK},
+                {CS_VERB_REPAIR, CS_SAY_ASK_REPAIR, CS_SAY_ASK_REPAIR_MORE, CS_SAY_REPAIR},
+                {CS_VERB_RECOVER, CS_SAY_ASK_RECOVER, CS_SAY_ASK_RECOVER_MORE, CS_SAY_GO_ON},
+                {CS_VERB_FORGET, CS_SAY_ASK_FORGET, CS_SAY_ASK_FORGET_MORE, CS_SAY_GO_ON}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].verb == verb) return wizard_ask(w, rows[i].question, rows[i].more, rows[i].yes, CS_SAY_KEEP);
+    return true;
+}
+
+static void ask_and_run(wizard *w, cs_verb verb) {
+    if (wizard_confirm(w, verb)) wizard_run_verb(w, verb);
+}
+
+/* ---- what a button does ---- */
+
+void wizard_set_archive(wizard *w, const char *path) {
+    char *copy = cs_strdup(path);
+    if (!copy) return;
+    cs_free(w->archive);
+    w->archive = copy;
+    wizard_start_look(w);
+}
+
+static void choose_archive(wizard *w) {
+    cs_buffer path = {0};
+    if (wizard_choose_archive(w, &path)) wizard_set_archive(w, path.data);
+    cs_buffer_free(&path);
+}
+
+static void show_changes(wizard *w) {
+    cs_buffer text = {0}, title = {0};
+    cs_page_changes(w->survey, w->language, &text);
+    cs_say(&title, CS_SAY_DOING_INSTALL, w->language, "version", w->survey->manifest.version, NULL);
+    wizard_show_text(w, cs_buffer_string(&title), cs_buffer_string(&text));
+    cs_buffer_free(&text);
+    cs_buffer_free(&title);
+}
+
+static void show_licence(wizard *w) {
+    wizard_read_licence(w);
+    wizard_show_text(w, w->survey->archive, cs_phrase_text(CS_SAY_LICENCE_READING, w->language));
+}
+
+void wizard_show_guide(wizard *w) {
+    cs_buffer text = {0};
+    cs_options_help(CS_PROGRAM_SETUP, &text);
+    wizard_show_text(w, cs_phrase_text(CS_SAY_GUIDE, w->language), cs_buffer_string(&text));
+    cs_buffer_free(&text);
+}
+
+void wizard_copy_page(wizard *w) {
+    cs_buffer text = {0};
+    cs_page_copy(&w->page, &text);
+    wizard_copy(w, cs_buffer_string(&text));
+    cs_buffer_free(&text);
+}
+
+void wizard_on_offer(wizard *w, unsigned offer) {
+    if (!wizard_offers(w, offer)) return;
+    switch (offer) {
+    case CS_OFFER_INSTALL:
+        wizard_run_verb(w, CS_VERB_INSTALL);
+        break;
+    case CS_OFFER_CHECK_AGAIN:
+        wizard_start_look(w);
+        break;
+    case CS_OFFER_ARCHIVE:
+        choose_archive(w);
+        break;
+    case CS_OFFER_CHANGES:
+        show_changes(w);
+        break;
+    case CS_OFFER_LICENCE:
+        show_licence(w);
+        break;
+    case CS_OFFER_VERIFY:
+        wizard_run_verb(w, CS_VERB_VERIFY);
+        break;
+    case CS_OFFER_REPAIR:
+        ask_and_run(w, CS_VERB_REPAIR);
+        break;
+    case CS_OFFER_ROLL_BACK:
+        ask_and_run(w, CS_VERB_ROLLBACK);
+        break;
+    case CS_OFFER_UNINSTALL:
+        ask_and_run(w, CS_VERB_UNINSTALL);
+        break;
+    case CS_OFFER_TEST:
+        wizard_run_verb(w, CS_VERB_PROBE);
+        break;
+    case CS_OFFER_TRY_AGAIN:
+        begin(w);
+        break;
+    case CS_OFFER_REPORT:
+        wizard_open(w, cs_buffer_string(&w->report));
+        break;
+    case CS_OFFER_COPY:
+        wizard_copy_page(w);
+        break;
+    default:
+        break;
+    }
+}
+
+void wizard_on_toolkit(wizard *w) {
+    HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
+    LRESULT at = SendMessageW(box, CB_GETCURSEL, 0, 0), size = at < 0 ? -1 : SendMessageW(box, CB_GETLBTEXTLEN, (WPARAM)at, 0);
+    wchar_t *text = size < 0 ? NULL : cs_alloc((size_t)size + 1, sizeof *text);
+    cs_buffer path = {0};
+    if (text && SendMessageW(box, CB_GETLBTEXT, (WPARAM)at, (LPARAM)text) > 0)
+        cs_wtf8_from_utf16(&path, (const uint16_t *)text, wcslen(text));
+    cs_free(text);
+    if (path.size) {
+        cs_free(w->cuda);
+        w->cuda = cs_strdup(path.data);
+        wizard_start_look(w);
+    }
+    cs_buffer_free(&path);
+}
