@@ -1,7 +1,10 @@
-/* Everything that is stored or answered as JSON: the journal and receipts, manifests, and what the probe says. One reader after
- * the other looks at the same bytes; the strictest refuses most of them early. */
+/* Everything that is stored or answered as JSON: the journal and receipts, manifests, what the probe says of the GPU's work and
+ * of the GPUs, the table of frameworks. One reader after the other looks at the same bytes; the strictest refuses most of them
+ * early. */
 #include <string.h>
 
+#include "cudnn_setup/frameworks_table.h"
+#include "cudnn_setup/machine.h"
 #include "cudnn_setup/manifest.h"
 #include "cudnn_setup/proof_detail.h"
 #include "cudnn_setup/record.h"
@@ -47,8 +50,33 @@ static void try_answer(const char *text, size_t size) {
     FUZZ_EXPECT(detail->gpu.known && (read || detail->gpu.verdict == CS_GPU_NO_ANSWER));
     cs_proof_put_html(detail, CS_ENGLISH, &page);
     FUZZ_EXPECT(!strstr(cs_buffer_string(&page), "<script"));
+    cs_buffer_clear(&page);
+    cs_proof_put_html(detail, CS_CHINESE, &page);
+    FUZZ_EXPECT(!strstr(cs_buffer_string(&page), "<script"));
     cs_buffer_free(&page);
     cs_proof_detail_free(detail);
+}
+
+static void try_devices(const char *text, size_t size) {
+    static char cuda[] = "10.1", least[] = "3.0", most[] = "7.5";
+    const cs_manifest manifest = {.cuda = cuda, .compute_min = least, .compute_max = most};
+    cs_machine machine = {0};
+    bool read = cs_machine_read_devices(text, size, &manifest, &machine);
+    FUZZ_EXPECT(machine.device_count <= CS_GPU_MAX_DEVICES && machine.gpu_sentence[CS_ENGLISH].size);
+    FUZZ_EXPECT(read || (machine.gpu_fit == CS_FIT_UNKNOWN && !machine.device_count));
+    cs_machine_free(&machine);
+}
+
+static void try_table(const char *text, size_t size) {
+    cs_frameworks_table table = {0};
+    if (cs_frameworks_table_parse("fuzz", text, size, &table, NULL) == CS_OK)
+        for (size_t i = 0; i < table.count; i++) {
+            FUZZ_EXPECT(table.items[i].distributions.count && table.items[i].row_count);
+            cs_frameworks_table_row(&table.items[i], table.items[i].distributions.items[0]);
+        }
+    else
+        FUZZ_EXPECT(!table.count);
+    cs_frameworks_table_free(&table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -56,6 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     try_record(text, size);
     try_manifest(text, size);
     try_answer(text, size);
+    try_devices(text, size);
+    try_table(text, size);
     return 0;
 }
 
@@ -82,6 +112,16 @@ bool fuzz_seed(size_t index, cs_buffer *out) {
     case 2:
         cs_buffer_text(out, answer);
         return true;
+    case 3:
+        cs_buffer_text(out,
+                       "{\"stage\":0,\"gpu\":{\"verdict\":\"passed\",\"visible_devices\":\"0\",\"devices\":[{\"name\":\"a GPU\","
+                       "\"capability\":\"7.5\"},{\"name\":\"\",\"capability\":\"8.6\"}]}}");
+        return true;
+    case 4: {
+        const char *table = cs_frameworks_embedded(0, &size);
+        cs_buffer_append(out, table, size);
+        return true;
+    }
     default:
         return false;
     }
