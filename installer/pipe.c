@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_wine(void) {
-    HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
-    return ntdll && GetProcAddress(ntdll, "wine_get_version");
-}
-
 void pipe_name(const char *id, wchar_t out[PIPE_NAME_UNITS]) {
     static const wchar_t start[] = L"\\\\.\\pipe\\cudnn-setup-";
     size_t at = sizeof start / sizeof start[0] - 1;
@@ -57,9 +52,6 @@ cs_status pipe_make(pipe_end *end, const char *id, cs_error *error) {
     return end->pipe == INVALID_HANDLE_VALUE ? cs_fail_win32(error, code, "make the pipe", NULL) : CS_OK;
 }
 
-/* Wine 8 cannot tell who is at the other end; there the random name has to do. */
-static bool is_process(BOOL told, ULONG actual, DWORD wanted) { return told ? actual == wanted : is_wine(); }
-
 cs_status pipe_open(pipe_end *end, const char *id, DWORD process, cs_error *error) {
     wchar_t name[PIPE_NAME_UNITS];
     ULONG server = 0;
@@ -68,8 +60,7 @@ cs_status pipe_open(pipe_end *end, const char *id, DWORD process, cs_error *erro
     end->pipe = CreateFileW(name, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING,
                             FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, NULL);
     if (end->pipe == INVALID_HANDLE_VALUE) return cs_fail_win32(error, GetLastError(), "open the pipe", NULL);
-    BOOL told = GetNamedPipeServerProcessId(end->pipe, &server);
-    if (is_process(told, server, process)) return CS_OK;
+    if (GetNamedPipeServerProcessId(end->pipe, &server) && server == process) return CS_OK;
     return cs_fail(error, CS_E_ACCESS, "open the pipe", NULL, "another process than the window made it");
 }
 
@@ -104,8 +95,7 @@ bool pipe_await_client(pipe_end *end, DWORD process, HANDLE wait, DWORD timeout_
     } else if (code != ERROR_PIPE_CONNECTED) {
         return false;
     }
-    BOOL told = GetNamedPipeClientProcessId(end->pipe, &client);
-    return is_process(told, client, process);
+    return GetNamedPipeClientProcessId(end->pipe, &client) && client == process;
 }
 
 static bool write_some(pipe_end *end, const char *bytes, size_t size, DWORD timeout_ms, DWORD *written) {

@@ -145,7 +145,7 @@ static void on_start(wizard *w, HWND window) {
     if (w->options->ui == CS_UI_PASSIVE || w->options->verb != CS_VERB_INSTALL) {
         w->at = CS_AT_READY;
         wizard_show_page(w);
-        PostMessageW(window, WM_COMMAND, MAKEWPARAM(IDOK, BN_CLICKED), 0);
+        PostMessageW(window, MESSAGE_FIRST, 0, 0);
         return;
     }
     w->at = CS_AT_READY;
@@ -180,10 +180,10 @@ static bool on_session(wizard *w, UINT message, WPARAM wide) {
 static bool on_message(wizard *w, UINT message, WPARAM wide, LPARAM argument) {
     switch (message) {
     case WM_COMMAND:
-        if (LOWORD(wide) == IDOK)
-            on_first(w);
-        else
-            on_command(w, LOWORD(wide), HIWORD(wide));
+        on_command(w, LOWORD(wide), HIWORD(wide));
+        return true;
+    case MESSAGE_FIRST:
+        on_first(w);
         return true;
     case WM_NOTIFY:
         if (((const NMHDR *)argument)->code == LVN_ITEMCHANGED) wizard_show_selection(w);

@@ -19,7 +19,8 @@ enum {
     MESSAGE_GPUS,                /* cs_machine * */
     MESSAGE_EVENT,               /* wizard_event * */
     MESSAGE_ENDED,               /* wizard_end * */
-    MESSAGE_LICENCE              /* cs_buffer * */
+    MESSAGE_LICENCE,             /* cs_buffer * */
+    MESSAGE_FIRST                /* begin with the command line's own verb */
 };
 
 /* An event, copied. */

@@ -50,7 +50,8 @@ static void show_offers(wizard *w) {
 }
 
 static void set_default(wizard *w) {
-    int control = w->page.primary ? control_of(w->page.primary) : IDCANCEL;
+    /* IDOK is no button: while it looks Enter does nothing. */
+    int control = w->page.primary ? control_of(w->page.primary) : w->at == CS_AT_LOOKING ? IDOK : IDCANCEL;
     for (int i = 0; i < OFFERS; i++)
         if (i != 10) SendDlgItemMessageW(w->window, IDC_OFFER + i, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
     SendDlgItemMessageW(w->window, IDCANCEL, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);

@@ -3,6 +3,7 @@
 #ifndef CUDNN_SETUP_SURVEY_H
 #define CUDNN_SETUP_SURVEY_H
 
+#include "cudnn_setup/frameworks.h"
 #include "cudnn_setup/machine.h"
 #include "cudnn_setup/manifest.h"
 #include "cudnn_setup/operations.h"
@@ -16,7 +17,8 @@ typedef struct cs_survey {
     cs_toolkits toolkits;
     cs_machine machine; /* the driver; the GPUs once they were asked */
     bool gpus_asked;
-    char *present; /* version of the cuDNN that stands in the tree: "7.6.5" */
+    cs_frameworks frameworks; /* of the Python environments here */
+    char *present;            /* version of the cuDNN that stands in the tree: "7.6.5" */
     /* Of the tree that would be changed: something of ours is installed there, and whether it is this package. */
     bool installed, same_package;
     size_t levels;       /* installations on top of each other */

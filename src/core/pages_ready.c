@@ -184,6 +184,32 @@ static void row_cudnn(maker *k) {
            NULL);
 }
 
+/* ---- frameworks ---- */
+
+static void rows_frameworks(maker *k) {
+    static const struct {
+        cs_mark mark;
+        cs_phrase means;
+    } rows[CS_SERVES_COUNT] = {[CS_SERVES_YES] = {CS_MARK_OK, CS_SAY_SERVES_YES},
+                               [CS_SERVES_NO] = {CS_MARK_WARNING, CS_SAY_SERVES_NO},
+                               [CS_SERVES_OWN] = {CS_MARK_NOTE, CS_SAY_SERVES_OWN},
+                               [CS_SERVES_NONE] = {CS_MARK_NOTE, CS_SAY_SERVES_NONE},
+                               [CS_SERVES_UNKNOWN] = {CS_MARK_NOTE, CS_SAY_SERVES_UNKNOWN}};
+    enum { KEPT = 2 }; /* rows for what stops it */
+    const cs_frameworks *all = &k->m->frameworks;
+    for (size_t i = 0; i < all->count && k->page->row_count + KEPT < CS_PAGE_ROWS; i++) {
+        const cs_framework *one = &all->items[i];
+        cs_page_row *row = page_row(k->page, CS_SAY_UNKNOWN, rows[one->serves].mark);
+        if (one->name) row->name = one->name;
+        page_text(&row->found, one->version ? one->version : TEXT(CS_SAY_UNKNOWN));
+        cs_buffer_text(&row->means, TEXT(rows[one->serves].means));
+        page_text(&row->sentence, cs_buffer_string(&one->sentence[k->language]));
+        if (!one->folder) continue;
+        cs_buffer_text(&row->sentence, "\n");
+        page_text(&row->sentence, one->folder);
+    }
+}
+
 /* ---- what else stops it ---- */
 
 static void row_in_use(maker *k) {
@@ -224,6 +250,11 @@ static void choose_row(cs_page *page) {
                 page->selected = i;
                 return;
             }
+}
+
+static void select_name(cs_page *page, cs_phrase name) {
+    for (size_t i = 0; i < page->row_count; i++)
+        if (page->rows[i].name == cs_phrase_text(name, page->language)) page->selected = i;
 }
 
 static void head_install(maker *k) {
@@ -280,6 +311,7 @@ void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out)
         row_driver(&k);
         row_gpu(&k);
         row_cudnn(&k);
+        rows_frameworks(&k);
         row_in_use(&k);
     } else {
         cs_buffer_text(&out->heading, cs_phrase_text(CS_SAY_CAPTION, language));
@@ -290,6 +322,6 @@ void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out)
     else
         head_install(&k);
     choose_row(out);
-    if (machine->same_package && out->primary == CS_OFFER_VERIFY) out->selected = out->row_count - 1; /* what is installed */
+    if (machine->same_package && out->primary == CS_OFFER_VERIFY) select_name(out, CS_SAY_ROW_CUDNN);
     cs_buffer_free(&version);
 }

@@ -150,6 +150,7 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
         find_installed(&quiet, &dry, tree, out);
     }
     cs_package_find(&quiet, options, &out->manifest, &candidates, NULL); /* none: the dry run says so */
+    cs_frameworks_find(&quiet, &out->frameworks, NULL);                  /* what cannot be found out is not told */
     try_install(host, &dry, &candidates, out);
     find_other_toolkit(&quiet, out);
     cs_strings_free(&candidates);
@@ -162,6 +163,7 @@ void cs_survey_free(cs_survey *machine) {
     cs_warnings_free(&machine->warnings);
     cs_free(machine->archive);
     cs_machine_free(&machine->machine);
+    cs_frameworks_free(&machine->frameworks);
     cs_free(machine->present);
     cs_free(machine->other_toolkit);
     *machine = (cs_survey){0};

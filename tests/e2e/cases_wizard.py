@@ -6,8 +6,7 @@ import os
 import wine
 from cases_install import check_installed, check_same, zip_hashes
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, ARCHIVE, CANCEL, CHECK_AGAIN, COPY, EXPLAIN, HEADING, INSTALL, LICENCE, LINE, REPAIR, ROWS, STEP, TRY_AGAIN,
-                    UNINSTALL, VERIFY, Seat)
+from window import (AMOUNT, ARCHIVE, CANCEL, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, ROWS, STEP, TOOLKITS, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
 
@@ -229,6 +228,7 @@ def case_wizard_refusals(t):
         page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
         s.until(lambda d: "CUDA 10.1 工具包" in (d.said(EXPLAIN) or "") or "压缩包" in (d.said(EXPLAIN) or ""), "the explanation")
         t.equal(page[INSTALL], None, "Install is not offered without a toolkit")
+        s.fits(page, "no toolkit")
         os.rename(m.wine.unix(m.tree) + "-away", m.wine.unix(m.tree))
         m.add_archive()
         s.key("alt+h")
@@ -287,3 +287,56 @@ def case_wizard_passive(t):
         s.start("/uninstall", "/passive", "/lang:en", "/json:" + RESULT)
         s.end_is(0, "uninstalled")
         check_same(t, before, s.m.snapshot(), "after uninstalling")
+
+
+def case_wizard_rights(t):
+    """a window without rights asks for them and its worker has none in Wine: 740; a worker without its window does nothing"""
+    with Seat(t) as s:
+        m = s.m
+        before = m.snapshot()
+        archive, manifest = m.add_archive()
+        line = '"%s" /archive:"%s" /manifest:"%s" /lang:en /json:%s' % (m.setup_exe, archive, manifest, RESULT)
+        s.program = m.wine.popen([m.wine.helper, "restricted", line])
+        s.page("cuDNN 8.0.3 for CUDA 10.1")
+        s.key("Return")
+        page = s.page("Administrator rights are needed")
+        t.equal(page.said(LINE), "Everything is as before.", "what it says")
+        s.key("Escape")
+        s.end_is(740, "no rights")
+        t.equal(result(s)["exit"], 740, "the result")
+        for word in ("/worker:" + "0" * 32 + ":8:0", "/worker:" + "0" * 32, "/worker:x"):
+            code, _ = m.wine.run_once([m.setup_exe, word, "/install", "/quiet", "/archive:" + archive, "/manifest:" + manifest], 60, {})
+            t.check(code in (1603 & 0xFF, 1639 & 0xFF), "a worker that nobody waits for: %d" % code)
+        check_same(t, before, m.snapshot(), "nothing was changed")
+        t.check(not m.wine.exists(P), "nothing is in Program Files")
+
+
+def case_wizard_choices(t):
+    """two toolkits, and CUDA_PATH that names another: the one that is chosen is changed, CUDA_PATH only if it is ticked"""
+    with Seat(t, tree=DEFAULT_TREE) as s:
+        m = s.m
+        other, newer = "C:\\CUDA other\\v10.1", "C:\\CUDA\\v11.0"
+        m.add_toolkit(other)
+        m.add_toolkit(newer)
+        os.rename(m.wine.unix(newer + "\\bin\\cudart64_101.dll"), m.wine.unix(newer + "\\bin") + "/cudart64_110.dll")
+        m.wine.set_value("CUDA_PATH_V10_1", wine.REG_SZ, wine.utf16(other))
+        m.wine.set_value("CUDA_PATH", wine.REG_SZ, wine.utf16(newer))
+        before = m.snapshot()
+        s.start(*plan(s, "/lang:en", "/selftest:skip"))
+        page = s.page("cuDNN 8.0.3 for CUDA 10.1")
+        t.equal(page.said(TOOLKITS), other, "the toolkit that comes first")
+        t.check(newer in (page.said(CUDA_PATH) or ""), "the box names what CUDA_PATH is now: %s" % page.said(CUDA_PATH))
+        s.fits(page, "with a list and a box")
+        s.key("alt+t", "Down")
+        page = s.until(lambda d: d.said(TOOLKITS) == DEFAULT_TREE and d[INSTALL] is not None, "the other toolkit")
+        s.key("alt+p")
+        s.key("alt+i")
+        s.page("The sample of cuDNN 8.0.3 is installed", 60)
+        s.key("Escape")
+        s.end_is(0, "install")
+        t.equal(result(s)["tree"]["path"], DEFAULT_TREE, "the tree")
+        t.equal(m.wine.value("CUDA_PATH"), (wine.REG_SZ, wine.utf16(DEFAULT_TREE)), "CUDA_PATH, ticked")
+        t.check(not m.wine.exists(other + "\\bin\\cudnn64_8.dll"), "the other toolkit is untouched")
+        code, _, text = m.setup("/uninstall", "/quiet")
+        t.equal(code, 0, "uninstall: " + text[-300:])
+        check_same(t, before, m.snapshot(), "after uninstalling")

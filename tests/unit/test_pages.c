@@ -293,6 +293,41 @@ static void test_pages_judge_the_driver(void **state) {
     }
 }
 
+static void test_pages_tell_of_frameworks(void **state) {
+    (void)state;
+    static const struct {
+        cs_serves serves;
+        cs_mark mark;
+        const char *means;
+    } rows[] = {{CS_SERVES_YES, CS_MARK_OK, "can use it"},
+                {CS_SERVES_NO, CS_MARK_WARNING, "needs another"},
+                {CS_SERVES_OWN, CS_MARK_NOTE, "brings its own"},
+                {CS_SERVES_NONE, CS_MARK_NOTE, "needs none"},
+                {CS_SERVES_UNKNOWN, CS_MARK_NOTE, "not known"}};
+    enum { MANY = 40 };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_survey survey = built_in();
+        cs_page page = {0};
+        size_t count = i ? 1 : MANY; /* more than a page holds: the rest is left out */
+        survey.frameworks.items = cs_alloc(count, sizeof *survey.frameworks.items);
+        survey.frameworks.count = count;
+        for (size_t k = 0; k < count; k++) {
+            cs_framework *one = &survey.frameworks.items[k];
+            *one = (cs_framework){.name = cs_strdup("PyTorch"), .version = cs_strdup("1.8.1+cu101"), .serves = rows[i].serves};
+            cs_buffer_text(&one->sentence[CS_ENGLISH], "What it means.");
+        }
+        cs_page_ready(&survey, CS_ENGLISH, &page);
+        const cs_page_row *found = &page.rows[5];
+        assert_string_equal(found->name, "PyTorch");
+        assert_string_equal(cs_buffer_string(&found->found), "1.8.1+cu101");
+        assert_string_equal(cs_buffer_string(&found->means), rows[i].means);
+        assert_string_equal(cs_buffer_string(&found->sentence), "What it means.");
+        assert_int_equal(found->mark, rows[i].mark);
+        cs_page_free(&page);
+        cs_survey_free(&survey);
+    }
+}
+
 static void test_pages_read_the_licence(void **state) {
     (void)state;
     verb_case c;
@@ -335,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_pages_programs_in_the_way_are_named),
         cmocka_unit_test(test_pages_judge_the_gpu),
         cmocka_unit_test(test_pages_judge_the_driver),
+        cmocka_unit_test(test_pages_tell_of_frameworks),
         cmocka_unit_test(test_pages_read_the_licence),
         cmocka_unit_test(test_pages_while_looking),
     };
