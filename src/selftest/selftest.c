@@ -14,16 +14,22 @@ static void connect(gpu *g) {
     gpu_ask_versions(g);
 }
 
+/* "Not initialized" has many causes; two can be seen from here: a driver that serves an older CUDA only (from 11 on any driver of
+ * the same major number will do), and little memory. */
+static cs_gpu_verdict why_not_initialized(const gpu *g) {
+    const uint64_t little = UINT64_C(512) << 20;
+    int driver = g->out->driver_cuda, runtime = g->out->runtime_version;
+    if (driver > 0 && (runtime < 11000 ? driver < runtime : driver / 1000 < runtime / 1000)) return CS_GPU_DRIVER_TOO_OLD;
+    return g->out->devices[g->out->device].memory_free < little ? CS_GPU_MEMORY_TAKEN : CS_GPU_NOT_INITIALIZED;
+}
+
 static bool create_handle(gpu *g) {
     if (g->stopped) return false;
     int status = g->cudnn.cudnnCreate(&g->handle);
     if (status == CUDNN_OK && g->handle) return true;
     g->handle = NULL;
-    /* "Not initialized" has many causes; little memory is one that can be seen from here. */
-    const uint64_t little = UINT64_C(512) << 20;
-    bool memory = g->out->devices[g->out->device].memory_free < little;
     cs_gpu_verdict verdict = status == CUDNN_OK ? CS_GPU_NOT_INITIALIZED : gpu_cudnn_verdict(status);
-    gpu_stop(g, verdict == CS_GPU_NOT_INITIALIZED && memory ? CS_GPU_MEMORY_TAKEN : verdict, "cudnnCreate", status);
+    gpu_stop(g, verdict == CS_GPU_NOT_INITIALIZED ? why_not_initialized(g) : verdict, "cudnnCreate", status);
     return false;
 }
 

@@ -245,11 +245,19 @@ def case_proof_seams(t):
             t.check(word in result["proof"]["loading"], "it says '%s': %s" % (word, result["proof"]["loading"]))
 
 
-def case_proof_full_path(t):
-    """a program that loads cudnn64_8.dll by its full path, with its folder not in PATH, fails at the first use (F14)"""
+def case_proof_out_of_path(t):
+    """a tree that PATH does not lead to: what its DLLs need, told from the files, and the full path that does not help (F14, F18)"""
     with Machine(t) as m:
         code, _, text = m.install("/selftest:skip", "/env:none")
         t.equal(code, 0, "install: " + text[-400:])
+        part = m.tree + "\\bin\\cudnn_cnn_train64_8.dll"
+        code, result, text = m.doctor("needs", part)
+        t.equal(code, 0, "one DLL: " + text[-300:])
+        t.check(part + ": x64, version 8.0.3.33" in text, text[-600:])
+        for name in ("cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll", "cudnn_cnn_infer64_8.dll"):
+            t.check("needs %s: only beside it" % name in text, "%s is beside it: %s" % (name, text[-600:]))
+        t.check("3 of the files that they need cannot be found" in result["message"], result["message"])
+
         shutil.copyfile(bin_of(m, "cudart64_101.dll"), m.wine.unix("C:\\e2e\\cudart64_101.dll"))   # the shim's own import
         out = m.wine.out("use")
         code, text = m.wine.run([m.wine.helper, "use", m.tree + "\\bin\\cudnn64_8.dll", out])
@@ -262,21 +270,6 @@ def case_proof_full_path(t):
             m.wine.help("use", name, out)
             t.equal(m.wine.text(out), "status 0", "with the folder in PATH: " + name)
 
-
-def case_proof_needs(t):
-    """what DLLs need, told from the files, before and after PATH leads to them"""
-    with Machine(t) as m:
-        code, _, text = m.install("/selftest:skip", "/env:none")
-        t.equal(code, 0, "install: " + text[-400:])
-        part = m.tree + "\\bin\\cudnn_cnn_train64_8.dll"
-        code, result, text = m.doctor("needs", part)
-        t.equal(code, 0, "one DLL: " + text[-300:])
-        t.check(part + ": x64, version 8.0.3.33" in text, text[-600:])
-        for name in ("cudnn_ops_infer64_8.dll", "cudnn_ops_train64_8.dll", "cudnn_cnn_infer64_8.dll"):
-            t.check("needs %s: only beside it" % name in text, "%s is beside it: %s" % (name, text[-600:]))
-        t.check("3 of the files that they need cannot be found" in result["message"], result["message"])
-        kind, path = m.path_value()
-        m.wine.set_value("PATH", kind, (m.tree + "\\bin;").encode("utf-16-le") + path)
         code, result, text = m.doctor("needs", m.tree + "\\bin")
         t.equal((code, text.count(": x64, version")), (0, 10), "the folder: 7 of cuDNN, 3 of CUDA")
         t.check("needs cublasLt64_10.dll: %s\\bin (machine PATH)" % m.tree in text, text[-600:])

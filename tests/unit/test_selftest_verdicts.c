@@ -308,6 +308,29 @@ static void test_verdict_statuses_of_create(void **state) {
     }
 }
 
+/* G07: one status, a text for each cause that can be seen; a GPU that is too old is told before. */
+static void test_verdict_not_initialized_has_causes(void **state) {
+    (void)state;
+    fake.failing = "cudnnCreate";
+    fake.failing_status = CUDNN8_NOT_INITIALIZED;
+    expect(CS_GPU_NOT_INITIALIZED, CS_GPU_BLAME_UNKNOWN, "nothing that was looked at explains it");
+    fake.devices[0].available = (size_t)400 << 20;
+    expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, "400 of 8192 MiB");
+    fake.driver_cuda = 10000; /* says more than the memory does */
+    expect(CS_GPU_DRIVER_TOO_OLD, CS_GPU_BLAME_MACHINE, "it serves CUDA 10.0, and CUDA 10.1 is installed");
+    fake.devices[0].available = (size_t)4 << 30;
+    fake.runtime_version = 11080;
+    fake.built_for = 11080;
+    fake.driver_cuda = 11000;
+    expect(CS_GPU_NOT_INITIALIZED, CS_GPU_BLAME_UNKNOWN, "cudnnCreate answered 1");
+    fake.driver_cuda = 10020;
+    expect(CS_GPU_DRIVER_TOO_OLD, CS_GPU_BLAME_MACHINE, "it serves CUDA 10.2");
+    fake.runtime_version = 10010;
+    fake.built_for = 10010;
+    fake.devices[0].major = 2;
+    expect(CS_GPU_DEVICE_TOO_OLD, CS_GPU_BLAME_MACHINE, "serves 3.0 and newer only");
+}
+
 /* G01 as the library tells it, and G10. */
 static void test_verdict_statuses_of_a_kernel(void **state) {
     (void)state;
@@ -411,6 +434,7 @@ int main(void) {
                                        CASE(next_device_is_taken),
                                        CASE(name_without_the_driver),
                                        CASE(devices_of_the_driver),
+                                       CASE(not_initialized_has_causes),
                                        CASE(memory_taken),
                                        CASE(statuses_of_create),
                                        CASE(statuses_of_a_kernel),
