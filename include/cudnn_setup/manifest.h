@@ -9,7 +9,11 @@
 #include "cudnn_setup/buffer.h"
 #include "cudnn_setup/text.h"
 
+#ifdef CS_BENCH_BOUNDS /* tests/bench: how the work would grow beyond what a package may hold */
+enum { CS_MANIFEST_MAX_BYTES = 1024 * 1024, CS_MANIFEST_MAX_FILES = 32768 };
+#else
 enum { CS_MANIFEST_MAX_BYTES = 1024 * 1024, CS_MANIFEST_MAX_FILES = 64 };
+#endif
 
 typedef enum cs_role { CS_ROLE_DLL, CS_ROLE_HEADER, CS_ROLE_LIB, CS_ROLE_LICENCE } cs_role;
 

@@ -45,6 +45,11 @@ typedef struct cs_target {
  * in its place is CS_E_REPARSE. */
 cs_status cs_plan_look(const cs_host *host, const char *tree_path, const char *target, cs_target *out, cs_error *error);
 
+/* The same for count targets, several at once where the system has threads; out holds count. sizes: what to expect, for order and
+ * progress (step "check"), which hears of a cancel. */
+cs_status cs_plan_look_all(const cs_host *host, const char *tree_path, const char *const *targets, const uint64_t *sizes,
+                           size_t count, cs_target *out, cs_error *error);
+
 /* The same for a private file; CS_OK with present false if it is not there. */
 cs_status cs_plan_look_blob(const cs_host *host, const char *tree_path, const cs_blob *blob, cs_target *out, cs_error *error);
 

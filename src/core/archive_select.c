@@ -124,20 +124,38 @@ static bool add_match(matches *list, const match *item) {
     return true;
 }
 
-static cs_status find_matches(const selector *s, matches *list) {
-    for (size_t e = 0; e < s->directory->count; e++) {
-        const char *name = s->directory->entries[e].name;
-        size_t size = strlen(name);
-        for (size_t row = 0; row < s->manifest->file_count; row++) {
-            const char *source = s->manifest->files[row].source;
-            size_t tail = strlen(source);
-            if (tail > size || !cs_text_equal_ascii_case(name + size - tail, source)) continue;
-            match item = {.name = name, .root = size - tail, .entry = e, .row = row};
-            if (item.root && name[item.root - 1] != '/') continue;
-            if (!add_match(list, &item)) return no_memory(s);
-        }
+/* The rows by their sources, so that a name is looked up instead of compared with each. */
+typedef struct sought {
+    const char *source;
+    size_t row;
+} sought;
+
+static int by_source(const void *a, const void *b) {
+    return cs_text_compare_ascii_case(((const sought *)a)->source, ((const sought *)b)->source);
+}
+
+static bool add_name(const selector *s, const sought *rows, size_t e, matches *list) {
+    const char *name = s->directory->entries[e].name;
+    for (const char *tail = name; tail; tail = strchr(tail, '/') ? strchr(tail, '/') + 1 : NULL) {
+        const sought key = {.source = tail};
+        const sought *found = bsearch(&key, rows, s->manifest->file_count, sizeof key, by_source);
+        if (!found) continue;
+        const match item = {.name = name, .root = (size_t)(tail - name), .entry = e, .row = found->row};
+        if (!add_match(list, &item)) return false;
     }
-    return CS_OK;
+    return true;
+}
+
+/* No two rows have the same source: the manifest's reader refuses them. */
+static cs_status find_matches(const selector *s, matches *list) {
+    sought *rows = cs_alloc(s->manifest->file_count + 1, sizeof *rows);
+    bool fine = rows != NULL;
+    for (size_t row = 0; fine && row < s->manifest->file_count; row++)
+        rows[row] = (sought){.source = s->manifest->files[row].source, .row = row};
+    if (fine) qsort(rows, s->manifest->file_count, sizeof *rows, by_source);
+    for (size_t e = 0; fine && e < s->directory->count; e++) fine = add_name(s, rows, e, list);
+    cs_free(rows);
+    return fine ? CS_OK : no_memory(s);
 }
 
 /* The group of matches with the most rows; doubled names were refused before, so each row stands in a group once. *others:
@@ -222,19 +240,23 @@ static cs_status check_rows(const selector *s, cs_zip_selection *out) {
     return status;
 }
 
+static cs_status add_extra(const selector *s, const char *name, cs_strings *extras) {
+    cs_buffer visible = {0};
+    cs_text_visible(&visible, name);
+    cs_status status = cs_buffer_check(&visible, s->error);
+    if (status == CS_OK) status = cs_strings_add(extras, cs_buffer_string(&visible), s->error);
+    cs_buffer_free(&visible);
+    return status;
+}
+
 static cs_status list_extras(const selector *s, const cs_zip_selection *selection, cs_strings *extras) {
-    for (size_t e = 0; e < s->directory->count; e++) {
-        bool taken = s->directory->entries[e].folder;
-        for (size_t row = 0; row < s->manifest->file_count && !taken; row++) taken = selection->entry_of_row[row] == e;
-        if (taken) continue;
-        cs_buffer visible = {0};
-        cs_text_visible(&visible, s->directory->entries[e].name);
-        cs_status status = cs_buffer_check(&visible, s->error);
-        if (status == CS_OK) status = cs_strings_add(extras, cs_buffer_string(&visible), s->error);
-        cs_buffer_free(&visible);
-        if (status != CS_OK) return status;
-    }
-    return CS_OK;
+    bool *taken = cs_alloc(s->directory->count, sizeof *taken);
+    cs_status status = taken ? CS_OK : no_memory(s);
+    for (size_t row = 0; taken && row < s->manifest->file_count; row++) taken[selection->entry_of_row[row]] = true;
+    for (size_t e = 0; e < s->directory->count && status == CS_OK; e++)
+        if (!taken[e] && !s->directory->entries[e].folder) status = add_extra(s, s->directory->entries[e].name, extras);
+    cs_free(taken);
+    return status;
 }
 
 cs_status cs_zip_select(const cs_archive *archive, const cs_zip_directory *directory, const cs_manifest *manifest,

@@ -53,20 +53,35 @@ static cs_status plan_placing(cs_plan *plan, const cs_install_input *input, size
 }
 
 static cs_status plan_staged(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_install_input *input, size_t index,
-                             cs_error *error) {
+                             const cs_target *found, cs_error *error) {
     const cs_manifest_file *file = &input->manifest->files[index];
     const cs_staged *staged = &input->stage->staged[index];
-    cs_target found;
     cs_status status = cs_plan_add_folders(plan, host, tree->path, file->target, error);
-    if (status == CS_OK) status = cs_plan_look(host, tree->path, file->target, &found, error);
     if (status != CS_OK) return status;
     cs_receipt_row *row = add_row(top(plan), file->target, (unsigned)index, staged->size, staged->sha256);
     if (!row) return no_memory(error);
-    if (!found.present || memcmp(found.sha256, staged->sha256, CS_SHA256_SIZE) != 0)
-        return plan_placing(plan, input, index, row, &found, error);
+    if (!found->present || memcmp(found->sha256, staged->sha256, CS_SHA256_SIZE) != 0)
+        return plan_placing(plan, input, index, row, found, error);
     const cs_blob fresh = cs_plan_blob(plan->record.txid, CS_AREA_NEW, (unsigned)index);
     status = input->stage->wanted[index] ? cs_plan_add_cleanup(&plan->record, &fresh, error) : CS_OK;
     return status == CS_OK ? cs_plan_add_row(plan, file->target, "same", NULL, error) : status;
+}
+
+static cs_status plan_all_staged(cs_plan *plan, const cs_host *host, const cs_tree *tree, const cs_install_input *input,
+                                 cs_error *error) {
+    size_t count = input->manifest->file_count;
+    const char *targets[CS_MANIFEST_MAX_FILES];
+    uint64_t sizes[CS_MANIFEST_MAX_FILES];
+    cs_target *found = cs_alloc(count, sizeof *found);
+    if (!found) return no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        targets[i] = input->manifest->files[i].target;
+        sizes[i] = input->stage->staged[i].size;
+    }
+    cs_status status = cs_plan_look_all(host, tree->path, targets, sizes, count, found, error);
+    for (size_t i = 0; i < count && status == CS_OK; i++) status = plan_staged(plan, host, tree, input, i, &found[i], error);
+    cs_free(found);
+    return status;
 }
 
 /* Nothing is unpacked: the files were found right against the newest receipt, only the environment changes. */
@@ -127,8 +142,7 @@ cs_status cs_plan_install(cs_plan *plan, const cs_host *host, const cs_tree *tre
     if (input->folder_id) memcpy(plan->record.folder_id, input->folder_id, sizeof plan->record.folder_id);
     if (status == CS_OK) status = push_receipt(plan, input, rows, error);
     if (status == CS_OK && !input->stage && newest) status = plan_same(plan, newest, error);
-    for (size_t i = 0; status == CS_OK && input->stage && i < input->manifest->file_count; i++)
-        status = plan_staged(plan, host, tree, input, i, error);
+    if (status == CS_OK && input->stage) status = plan_all_staged(plan, host, tree, input, error);
     if (status == CS_OK) status = cs_plan_add_changes(plan, input->environment, error);
     if (status == CS_OK) status = copy_changes(plan, error);
     if (status == CS_OK) status = copy_folders(plan, error);

@@ -9,15 +9,25 @@ static bool is_bad(const cs_target *found, const cs_receipt_row *row) {
 
 cs_status cs_plan_find_bad(const cs_host *host, const char *tree_path, const cs_receipt *receipt, bool *bad, size_t *bad_count,
                            cs_error *error) {
+    size_t count = receipt->row_count;
+    const char **targets = cs_alloc(count + 1, sizeof *targets);
+    uint64_t *sizes = cs_alloc(count + 1, sizeof *sizes);
+    cs_target *found = cs_alloc(count + 1, sizeof *found);
     *bad_count = 0;
-    for (size_t i = 0; i < receipt->row_count; i++) {
-        cs_target found;
-        cs_status status = cs_plan_look(host, tree_path, receipt->rows[i].target, &found, error);
-        if (status != CS_OK) return status;
-        bad[i] = is_bad(&found, &receipt->rows[i]);
+    cs_status status = targets && sizes && found ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    for (size_t i = 0; i < count && status == CS_OK; i++) {
+        targets[i] = receipt->rows[i].target;
+        sizes[i] = receipt->rows[i].size;
+    }
+    if (status == CS_OK) status = cs_plan_look_all(host, tree_path, targets, sizes, count, found, error);
+    for (size_t i = 0; i < count && status == CS_OK; i++) {
+        bad[i] = is_bad(&found[i], &receipt->rows[i]);
         *bad_count += bad[i];
     }
-    return CS_OK;
+    cs_free(targets);
+    cs_free(sizes);
+    cs_free(found);
+    return status;
 }
 
 /* A content that lies in B already: as what stood there before an installation, or kept aside by an earlier repair. */

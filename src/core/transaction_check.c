@@ -3,24 +3,11 @@
 #include <string.h>
 
 #include "cudnn_setup/hash.h"
+#include "cudnn_setup/workers.h"
 #include "transaction_internal.h"
 
 static cs_status changed(cs_error *error, const char *path, const char *what) {
     return cs_fail(error, CS_E_CHANGED, "check", path, "%s", what);
-}
-
-static cs_status hash_progress(void *ctx, uint64_t done) {
-    const cs_forward *run = ctx;
-    (void)done;
-    return cs_cancelled(run->engine.host->events) ? CS_E_CANCELLED : CS_OK;
-}
-
-static cs_status check_content(cs_forward *run, const char *path, cs_file *file, const cs_move *move, cs_error *error) {
-    uint8_t digest[CS_SHA256_SIZE];
-    cs_status status = cs_sha256_file(run->engine.fs, file, digest, NULL, hash_progress, run, error);
-    if (status == CS_E_CANCELLED) return cs_forward_cancelled(run, error);
-    if (status != CS_OK) return status;
-    return memcmp(digest, move->sha256, sizeof digest) == 0 ? CS_OK : changed(error, path, "its content changed");
 }
 
 static cs_status open_checked(cs_forward *run, const char *path, const cs_move *move, cs_file **out, cs_error *error) {
@@ -29,8 +16,7 @@ static cs_status open_checked(cs_forward *run, const char *path, const cs_move *
     if (status == CS_E_NOT_FOUND) return changed(error, path, "it is gone");
     if (status != CS_OK) return status;
     if (!cs_file_id_equal(&info.id, &move->info.id)) return changed(error, path, "another file stands in its place");
-    if (info.size != move->info.size) return changed(error, path, "its size changed");
-    return check_content(run, path, *out, move, error);
+    return info.size == move->info.size ? CS_OK : changed(error, path, "its size changed");
 }
 
 static bool is_taken_away(const cs_record *record, const char *target) {
@@ -59,6 +45,42 @@ static cs_status check_move(cs_forward *run, size_t index, cs_error *error) {
     cs_buffer_free(&target);
     cs_buffer_free(&blob);
     return status;
+}
+
+/* ---- contents, through the handles that were just opened ---- */
+
+typedef struct hashing {
+    cs_each *each;
+    const char *target;
+    uint64_t told;
+} hashing;
+
+static cs_status hash_progress(void *ctx, uint64_t done) {
+    hashing *h = ctx;
+    uint64_t more = done - h->told;
+    h->told = done;
+    return cs_each_done(h->each, more, h->target);
+}
+
+static cs_status check_content(void *ctx, size_t index, cs_each *each, cs_error *error) {
+    const cs_forward *run = ctx;
+    const cs_move *move = &run->record->moves[index];
+    hashing h = {.each = each, .target = move->target};
+    uint8_t digest[CS_SHA256_SIZE];
+    cs_status status = cs_sha256_file(run->engine.fs, run->files[index], digest, NULL, hash_progress, &h, error);
+    if (status != CS_OK || memcmp(digest, move->sha256, sizeof digest) == 0) return status;
+    return changed(error, move->target, "its content changed");
+}
+
+static cs_status check_contents(cs_forward *run, cs_error *error) {
+    size_t count = run->record->move_count;
+    cs_meter meter = {.host = run->engine.host, .step = "apply"};
+    uint64_t *sizes = cs_alloc(count + 1, sizeof *sizes);
+    if (!sizes) return cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    for (size_t i = 0; i < count; i++) meter.total += sizes[i] = run->record->moves[i].info.size;
+    cs_status status = cs_workers_each(&meter, count, sizes, check_content, run, error);
+    cs_free(sizes);
+    return status == CS_E_CANCELLED ? cs_forward_cancelled(run, error) : status;
 }
 
 static cs_status check_value(cs_forward *run, const cs_reg_change *change, cs_error *error) {
@@ -102,5 +124,5 @@ cs_status cs_forward_check(cs_forward *run, cs_error *error) {
     for (size_t i = 0; i < run->record->reg_count && status == CS_OK; i++)
         status = check_value(run, &run->record->regs[i], error);
     for (size_t i = 0; i < run->record->move_count && status == CS_OK; i++) status = check_move(run, i, error);
-    return status;
+    return status == CS_OK ? check_contents(run, error) : status;
 }

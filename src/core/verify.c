@@ -6,6 +6,7 @@
 #include "cudnn_setup/undo_data.h"
 #include "cudnn_setup/verb.h"
 #include "cudnn_setup/wording.h"
+#include "cudnn_setup/workers.h"
 
 enum { NAMES_SHOWN = 5 };
 
@@ -16,8 +17,31 @@ typedef struct findings {
     cs_buffer names;
 } findings;
 
+/* The rows of one tree, and what became of each. */
+typedef struct states {
+    const cs_host *host;
+    const char *tree_path;
+    const cs_receipt *receipt;
+    const char **items; /* literals */
+} states;
+
+typedef struct listener {
+    cs_each *each;
+    const char *target;
+    uint64_t told;
+} listener;
+
+static cs_status tell(void *ctx, uint64_t done) {
+    listener *l = ctx;
+    uint64_t more = done - l->told;
+    l->told = done;
+    return cs_each_done(l->each, more, l->target);
+}
+
 /* Looks at one file without keeping anybody else from it. */
-static cs_status state_of(const cs_host *host, const char *path, const cs_receipt_row *row, const char **state, cs_error *error) {
+static cs_status state_of(const cs_host *host, const char *path, const cs_receipt_row *row, cs_each *each, const char **state,
+                          cs_error *error) {
+    listener heard = {.each = each, .target = row->target};
     const cs_fs *fs = host->fs;
     uint8_t digest[CS_SHA256_SIZE];
     cs_file *file = NULL;
@@ -35,7 +59,7 @@ static cs_status state_of(const cs_host *host, const char *path, const cs_receip
     if (status == CS_OK) status = fs->info(fs->ctx, file, &info, error);
     *state = "differs";
     if (status == CS_OK && info.kind == CS_FILE_REGULAR && info.size == row->size) {
-        status = cs_sha256_file(fs, file, digest, NULL, NULL, NULL, error);
+        status = cs_sha256_file(fs, file, digest, NULL, tell, &heard, error);
         if (status == CS_OK && memcmp(digest, row->sha256, sizeof digest) == 0) *state = "ok";
     }
     fs->close(fs->ctx, file);
@@ -48,11 +72,32 @@ static void note_name(findings *f, const char *name, const char *state) {
     if (count == NAMES_SHOWN + 1) cs_buffer_text(&f->names, " and more");
 }
 
-static cs_status check_row(cs_run *run, const char *tree_path, const cs_receipt_row *row, findings *f) {
-    const char *state = "ok";
+static cs_status look_at_row(void *ctx, size_t index, cs_each *each, cs_error *error) {
+    const states *s = ctx;
+    const cs_receipt_row *row = &s->receipt->rows[index];
+    cs_buffer path = {0};
+    cs_status status = cs_each_done(each, 0, row->target);
+    if (status == CS_OK) status = cs_path_join(&path, s->host->fs->separator, s->tree_path, row->target, error);
+    if (status == CS_OK) status = state_of(s->host, path.data, row, each, &s->items[index], error);
+    cs_buffer_free(&path);
+    return status;
+}
+
+static cs_status look_at_rows(states *s, cs_error *error) {
+    size_t count = s->receipt->row_count;
+    cs_meter meter = {.host = s->host, .step = "verify"};
+    uint64_t *sizes = cs_alloc(count + 1, sizeof *sizes);
+    s->items = cs_alloc(count + 1, sizeof *s->items);
+    cs_status status = sizes && s->items ? CS_OK : cs_fail(error, CS_E_NO_MEMORY, NULL, NULL, NULL);
+    for (size_t i = 0; i < count && status == CS_OK; i++) meter.total += sizes[i] = s->receipt->rows[i].size;
+    if (status == CS_OK) status = cs_workers_each(&meter, count, sizes, look_at_row, s, error);
+    cs_free(sizes);
+    return status;
+}
+
+static cs_status note_row(cs_run *run, const char *tree_path, const cs_receipt_row *row, const char *state, findings *f) {
     cs_buffer path = {0};
     cs_status status = cs_path_join(&path, run->host->fs->separator, tree_path, row->target, &run->error);
-    if (status == CS_OK) status = state_of(run->host, path.data, row, &state, &run->error);
     if (status == CS_OK) status = cs_outcome_add_file(run->outcome, row->target, state, &run->error);
     f->files++;
     if (status == CS_OK && strcmp(state, "ok") != 0) {
@@ -149,10 +194,11 @@ static cs_status check_tree(cs_run *run, const cs_known_tree *known, findings *f
     bool gone = false;
     cs_status status = cs_run_set_tree(run, &named);
     if (status == CS_OK) status = check_place(run, known, &gone, f);
-    for (size_t i = 0; i < top->row_count && status == CS_OK; i++) {
-        if (cs_cancelled(run->host->events)) return cs_fail(&run->error, CS_E_CANCELLED, NULL, NULL, NULL);
-        status = check_row(run, tree.path, &top->rows[i], f);
-    }
+    states rows = {.host = run->host, .tree_path = tree.path, .receipt = top};
+    if (status == CS_OK) status = look_at_rows(&rows, &run->error);
+    for (size_t i = 0; i < top->row_count && status == CS_OK; i++)
+        status = note_row(run, tree.path, &top->rows[i], rows.items[i], f);
+    cs_free(rows.items);
     if (status == CS_OK) status = check_values(run, tree.path, &known->head, f);
     return status == CS_OK && !gone ? check_undo_data(run, known, f) : status;
 }

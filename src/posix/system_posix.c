@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,8 @@ static uint32_t sys_process_id(void *ctx) {
 
 static unsigned sys_processors(void *ctx) {
     (void)ctx;
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t ours;
+    int n = sched_getaffinity(0, sizeof ours, &ours) == 0 ? CPU_COUNT(&ours) : 1;
     return n > 0 ? (unsigned)n : 1;
 }
 

@@ -5,6 +5,7 @@
  *   bench_unpack inflate ARCHIVE                  libarchive's ZIP reader: inflate and CRC-32, nothing else
  *   bench_unpack hash    BYTES                    SHA-256 of as many bytes from one block in the cache
  *   bench_unpack write   BYTES FOLDER             as many bytes from one block into a preallocated file
+ *   bench_unpack tell    COUNT                    as many questions whether it is time to tell the progress
  *
  * workers=N instead of as many as the processors deserve; flush: files are flushed as in an installation; quiet: nobody listens
  * to the progress. Prints "name value" lines: times in milliseconds. */
@@ -17,6 +18,7 @@
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/package.h"
 #include "cudnn_setup/path.h"
+#include "cudnn_setup/progress.h"
 #include "cudnn_setup/stage.h"
 #include "cudnn_setup/workers.h"
 #include "platform.h"
@@ -165,6 +167,20 @@ static void write_only(uint64_t total, const char *folder) {
     free(bytes);
 }
 
+static void tell_only(uint64_t count) {
+    cs_meter meter = {.host = &host, .step = "unpack", .file = "file", .total = count + 1};
+    for (uint64_t done = 0; done < count; done++) check(cs_meter_step(&meter, done), NULL);
+}
+
+/* The peak of resident memory, since this program began. A parent sees its own memory in what the system reports of a child. */
+static void print_peak(void) {
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    while (status && fgets(line, sizeof line, status))
+        if (strncmp(line, "VmHWM:", 6) == 0) printf("peak_kib %ld\n", strtol(line + 6, NULL, 10));
+    if (status) fclose(status);
+}
+
 static void take_options(const cs_strings *words) {
     for (size_t i = 4; i < words->count; i++) {
         const char *word = words->items[i];
@@ -199,10 +215,13 @@ int main(int argc, char **argv) {
         hash_only(strtoull(words.items[1], NULL, 10));
     else if (strcmp(word, "write") == 0 && words.count == 3)
         write_only(strtoull(words.items[1], NULL, 10), words.items[2]);
+    else if (strcmp(word, "tell") == 0 && words.count == 2)
+        tell_only(strtoull(words.items[1], NULL, 10));
     else {
         fprintf(stderr, "usage: see the head of tests/bench/bench_unpack.c\n");
         return 2;
     }
     cs_strings_free(&words);
+    print_peak();
     return 0;
 }
