@@ -75,7 +75,8 @@ static void head(const cs_result_view *view, cs_buffer *out) {
                    "<style>body{font:15px/1.5 \"Segoe UI\",sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
                    "h1{font-size:1.5em}h2{font-size:1.2em}table{border-collapse:collapse}td,th{border:1px solid #bbb;"
                    "padding:.2em .6em;text-align:left;overflow-wrap:anywhere}th,td:first-child{white-space:nowrap}"
-                   ".wide{overflow-x:auto}.wide td{white-space:nowrap;font-size:.85em}svg{max-width:100%;height:auto}"
+                   ".wide{overflow-x:auto}.wide td,.wide th{white-space:nowrap;font-size:.85em;padding:.1em "
+                   ".4em}svg{max-width:100%;height:auto}"
                    "pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f4;padding:1em}</style>\n<title>");
     report_escaped(out, view->program);
     cs_buffer_text(out, " ");
