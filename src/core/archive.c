@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudnn_setup/hash.h"
-#include "cudnn_setup/path.h"
 
 const char *cs_trust_text(cs_trust_kind kind) {
     switch (kind) {
@@ -104,15 +102,6 @@ cs_status cs_archive_read(const cs_archive *archive, uint64_t offset, void *byte
     cs_status status = fs->read(fs->ctx, archive->file, offset, bytes, size, &got, error);
     if (status == CS_OK && got != size)
         status = cs_fail(error, CS_E_IO, "read", archive->path, "the file became shorter while it was read");
-    return status;
-}
-
-static cs_status hash_step(void *ctx, uint64_t done) { return cs_meter_step(ctx, done); }
-
-cs_status cs_archive_hash(const cs_archive *archive, uint8_t digest[CS_SHA256_SIZE], cs_error *error) {
-    cs_meter meter = {.host = archive->host, .step = "archive", .file = cs_path_name(archive->path), .total = archive->size};
-    cs_status status = cs_sha256_file(archive->host->fs, archive->file, digest, NULL, hash_step, &meter, error);
-    if (status == CS_E_CANCELLED) return cs_fail(error, status, "hash", archive->path, NULL);
     return status;
 }
 

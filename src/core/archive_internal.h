@@ -30,6 +30,8 @@ static const uint64_t CS_ZIP_MAX_TOTAL = UINT64_C(8) << 30;
 /* Reads exactly size bytes at offset; CS_E_IO if the file is shorter. */
 cs_status cs_archive_read(const cs_archive *archive, uint64_t offset, void *bytes, size_t size, cs_error *error);
 
+/* ---- archive_hash.c ---- */
+
 /* SHA-256 of the whole archive, with progress. */
 cs_status cs_archive_hash(const cs_archive *archive, uint8_t digest[CS_SHA256_SIZE], cs_error *error);
 

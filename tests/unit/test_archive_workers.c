@@ -36,6 +36,7 @@ typedef struct scene {
     uint32_t slow_end_ms, slow_write_ms;
     /* the file */
     uint64_t failing_read; /* at this offset; 0: none */
+    uint32_t slow_read_ms;
     /* the listener */
     atomic_bool cancel;
     atomic_uint_least64_t cancel_asked; /* milliseconds */
@@ -73,6 +74,7 @@ static cs_status read_file(void *ctx, cs_file *file, uint64_t offset, void *byte
     const scene *s = scene_of_system;
     if (s->failing_read && offset <= s->failing_read && s->failing_read < offset + size)
         return cs_fail(error, CS_E_IO, "read", "disk", "sector not found");
+    if (s->slow_read_ms) s->system.sleep(s->system.ctx, s->slow_read_ms);
     return cs_fs_real()->read(ctx, file, offset, bytes, size, got, error);
 }
 
@@ -390,6 +392,44 @@ static void test_archive_workers_cancel_is_heard_during_a_flush(void **state) {
     assert_int_equal(atomic_load(&seen_elsewhere), 0);
 }
 
+/* The archive's own hash is taken by two threads in turns: its failures and a cancel are its own. */
+static void test_archive_workers_hash_in_turns(void **state) {
+    (void)state;
+    scene s;
+    parcel p;
+    scene_make(&s);
+    parcel_make(&p, PINNED, NULL);
+    const char *path = temp_path(&s.folder, "a.zip");
+    temp_write(path, p.zip, p.size);
+    for (int n = 0; n < 10; n++) {
+        s.failing_read = 1 + next() % (p.size - 2);
+        assert_int_equal(go(&s, path, &p.manifest), CS_E_IO);
+        assert_non_null(strstr(s.message, "sector not found"));
+        assert_int_equal(atomic_load(&s.begun), 0);
+    }
+    s.failing_read = 0;
+    s.slow_read_ms = 20;
+    atomic_store(&s.cancel, true);
+    assert_int_equal(go(&s, path, &p.manifest), CS_E_CANCELLED);
+    assert_int_equal(s.error.status, CS_E_CANCELLED);
+    assert_int_equal(atomic_load(&s.begun), 0);
+    atomic_store(&s.cancel, false);
+    s.slow_read_ms = 0;
+    p.manifest.archive_sha256[0] ^= 1; /* and what is found is compared */
+    p.manifest.has_archive_sha256 = true;
+    cs_trust trust = {0};
+    cs_archive *archive = NULL;
+    assert_int_equal(cs_archive_open(&s.host, path, &archive, &s.error), CS_OK);
+    assert_int_equal(cs_archive_judge(archive, &p.manifest, false, &trust, &s.error), CS_E_ARCHIVE_BAD);
+    p.manifest.archive_sha256[0] ^= 1;
+    assert_int_equal(cs_archive_judge(archive, &p.manifest, false, &trust, &s.error), CS_OK);
+    assert_int_equal(trust.kind, CS_TRUST_PINNED);
+    cs_archive_close(archive);
+    parcel_free(&p);
+    scene_remove(&s);
+    assert_int_equal(atomic_load(&seen_elsewhere), 0);
+}
+
 static void test_archive_workers_tell_progress_ten_times_a_second(void **state) {
     (void)state;
     scene s;
@@ -420,6 +460,7 @@ int main(void) {
         cmocka_unit_test(test_archive_workers_name_all_wrong_files),
         cmocka_unit_test(test_archive_workers_stop_when_one_fails),
         cmocka_unit_test(test_archive_workers_cancel_is_heard_during_a_flush),
+        cmocka_unit_test(test_archive_workers_hash_in_turns),
         cmocka_unit_test(test_archive_workers_tell_progress_ten_times_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
