@@ -166,6 +166,7 @@ def case_proof_machine(t):
         m.wine.set_value("CUDA_VISIBLE_DEVICES", wine.REG_SZ, wine.utf16("0"))
         code, result, _ = m.doctor("probe", "/selftest-as:current")
         t.equal((code, result["proof"]["machine"]["visible_devices"]), (0, "0"), "CUDA_VISIBLE_DEVICES is told")
+        t.check('CUDA_VISIBLE_DEVICES is set to "0"' in result["proof"]["gpu"], "and in the sentence: " + result["proof"]["gpu"])
         m.wine.set_value("CUDA_VISIBLE_DEVICES", wine.REG_SZ, None)
         with_fault(t, m, "device-too-new", "gpu", "device-too-new", 1, "8.6", "CUDA 11", "will not help")
         with_fault(t, m, "device-too-old", "gpu", "device-too-old", 1, "2.1", "3.0 and newer only")

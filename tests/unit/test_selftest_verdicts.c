@@ -171,6 +171,25 @@ static void test_verdict_device_hidden(void **state) {
     expect(CS_GPU_DEVICE_HIDDEN, CS_GPU_BLAME_MACHINE, "set to \"\"");
 }
 
+/* A device that does not fit may be the one that CUDA_VISIBLE_DEVICES left: every such sentence says that it is set. */
+static void test_verdict_visible_devices_are_told(void **state) {
+    (void)state;
+    static const char said[] = "; CUDA_VISIBLE_DEVICES is set to \"1\".";
+    options.visible_devices = "1";
+    expect(CS_GPU_PASSED, CS_GPU_BLAME_NOBODY, said);
+    fake.devices[0].major = 8;
+    expect(CS_GPU_DEVICE_TOO_NEW, CS_GPU_BLAME_MACHINE, said);
+    fake.devices[0].major = 2;
+    expect(CS_GPU_DEVICE_TOO_OLD, CS_GPU_BLAME_MACHINE, said);
+    fake.devices[0].major = 7;
+    fake.devices[0].mode = CUDA_COMPUTE_PROHIBITED;
+    expect(CS_GPU_DEVICE_BUSY, CS_GPU_BLAME_MACHINE, said);
+    fake.devices[0].mode = 0;
+    fake.devices[0].available = (size_t)100 << 20;
+    expect(CS_GPU_MEMORY_TAKEN, CS_GPU_BLAME_MACHINE, said);
+    assert_non_null(strstr(selftest.chinese.data, "；CUDA_VISIBLE_DEVICES 设为“1”。"));
+}
+
 /* G01, G02, G09, G12: a GPU that is too new for CUDA 10.1, or too old. */
 static void test_verdict_capability(void **state) {
     (void)state;
@@ -433,6 +452,7 @@ int main(void) {
                                        CASE(device_busy),
                                        CASE(next_device_is_taken),
                                        CASE(name_without_the_driver),
+                                       CASE(visible_devices_are_told),
                                        CASE(devices_of_the_driver),
                                        CASE(not_initialized_has_causes),
                                        CASE(memory_taken),
