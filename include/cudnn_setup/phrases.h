@@ -8,12 +8,6 @@
 #include "cudnn_setup/buffer.h"
 #include "cudnn_setup/verdict.h"
 
-#if defined(__GNUC__)
-#define CS_FIELDS __attribute__((sentinel))
-#else
-#define CS_FIELDS
-#endif
-
 typedef enum cs_phrase {
     /* ---- captions of windows and their parts; '&' marks the letter for the keyboard ---- */
     CS_SAY_CAPTION,
@@ -235,9 +229,10 @@ typedef enum cs_phrase {
 /* The phrase as it stands in the table; "" for a number that is none. Lives for ever. */
 const char *cs_phrase_text(cs_phrase phrase, cs_language language);
 
-/* Appends the phrase with its fields: pairs of name and value, ended by NULL. A field that is not given, or whose value is NULL,
- * becomes "?". */
-void cs_say(cs_buffer *out, cs_phrase phrase, cs_language language, ...) CS_FIELDS;
+/* Appends the phrase with its fields: pairs of name and value, ended by NULL in place of a name. A field that is not given, or
+ * whose value is NULL, becomes "?". */
+void cs_say_pairs(cs_buffer *out, cs_phrase phrase, cs_language language, const char *const *pairs);
+#define cs_say(out, phrase, language, ...) cs_say_pairs(out, phrase, language, (const char *const[]){__VA_ARGS__})
 
 /* The meaning of a documented exit code, and what to do about it ("" in the second place: nothing). Other numbers are
  * CS_EXIT_FAILED's. */

@@ -1,39 +1,23 @@
 /* phrases.c: the table of phrases read and filled in. */
 #include "cudnn_setup/phrases.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "cudnn_setup/text.h"
 #include "phrase_table.h"
-
-enum { FIELDS = 8 };
 
 const char *cs_phrase_text(cs_phrase phrase, cs_language language) {
     bool known = (unsigned)phrase < CS_PHRASE_COUNT && (unsigned)language < CS_LANGUAGE_COUNT;
     return known && phrase_rows[phrase].text[language] ? phrase_rows[phrase].text[language] : "";
 }
 
-typedef struct field {
-    const char *name, *value;
-} field;
-
-static const char *find(const field *fields, size_t count, const char *name, size_t size) {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(fields[i].name) == size && memcmp(fields[i].name, name, size) == 0 && fields[i].value) return fields[i].value;
+static const char *find(const char *const *pairs, const char *name, size_t size) {
+    for (; *pairs; pairs += 2)
+        if (strlen(pairs[0]) == size && memcmp(pairs[0], name, size) == 0 && pairs[1]) return pairs[1];
     return "?";
 }
 
-void cs_say(cs_buffer *out, cs_phrase phrase, cs_language language, ...) {
-    field fields[FIELDS];
-    size_t count = 0;
-    va_list pairs;
-    va_start(pairs, language);
-    for (const char *name; (name = va_arg(pairs, const char *)) != NULL;) {
-        const char *value = va_arg(pairs, const char *);
-        if (count < FIELDS) fields[count++] = (field){name, value};
-    }
-    va_end(pairs);
+void cs_say_pairs(cs_buffer *out, cs_phrase phrase, cs_language language, const char *const *pairs) {
     for (const char *at = cs_phrase_text(phrase, language); *at;) {
         size_t plain = strcspn(at, "{");
         cs_buffer_append(out, at, plain);
@@ -43,7 +27,7 @@ void cs_say(cs_buffer *out, cs_phrase phrase, cs_language language, ...) {
             cs_buffer_text(out, at);
             return;
         }
-        cs_buffer_text(out, find(fields, count, at + 1, (size_t)(close - at - 1)));
+        cs_buffer_text(out, find(pairs, at + 1, (size_t)(close - at - 1)));
         at = close + 1;
     }
 }

@@ -134,11 +134,13 @@ def case_wizard_cancel(t):
         page = working(s)
         s.fits(page, "second page")
         t.equal((default(page), page.said(CANCEL)), ([CANCEL], "Cancel"), "the one button")
+        t.equal(s.session_may_end(), False, "a log-off while it works is refused")
         s.key("Escape")
         s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
         s.key("alt+s")
         page = s.page("Cancelled", 60)
         t.equal(page.said(LINE), "Everything is as before.", "what it says")
+        t.equal(s.session_may_end(), True, "a log-off when it has ended")
         check_same(t, before, m.snapshot(), "after Cancel")
         t.equal(result(s)["exit"], 1602, "the result of the cancelled run")
 

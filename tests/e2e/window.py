@@ -122,6 +122,12 @@ class Seat:
         self.m.wine.run(["C:\\e2e\\e2e_window.exe", "clipboard", out], 30)
         return self.m.wine.text(out)
 
+    def session_may_end(self):
+        """What the window answers when Windows asks at a log-off."""
+        code, _ = self.m.wine.run_once(["C:\\e2e\\e2e_window.exe", "query", "5000"], 30, {})
+        assert code in (1, 2), "no answer to a log-off: %d" % code
+        return code == 1
+
     def picture(self, name):
         """Keeps a picture of the window in the case's folder of pictures."""
         folder = os.path.join(self.t.options.work, "pictures")
