@@ -54,20 +54,20 @@ class Seat:
         self.screen = wine.Display()
         t.display = self.screen.name
         self.m = Machine(t, **options)
+        self.set_fonts()
         self.program = None
 
     def __enter__(self):
         self.m.__enter__()
-        w = self.m.wine
-        w.put(self.t.program("e2e_window.exe"), "C:\\e2e\\e2e_window.exe")
-        text = ["REGEDIT4", "", "[HKEY_CURRENT_USER\\Software\\Wine\\Fonts\\Replacements]"]
-        text += ['"%s"="%s"' % (name, FONT) for name in ("Segoe UI", "MS Shell Dlg", "MS Shell Dlg 2", "Tahoma", "SimSun")]
-        with open(w.unix("C:\\e2e\\fonts.reg"), "w", encoding="ascii") as file:
-            file.write("\r\n".join(text) + "\r\n")
-        w.run(["regedit", "/S", "C:\\e2e\\fonts.reg"])
-        w.stop()    # fonts are read at the start
-        w.start()
+        self.m.wine.put(self.t.program("e2e_window.exe"), "C:\\e2e\\e2e_window.exe")
         return self
+
+    def set_fonts(self):
+        """Before the prefix starts, since Wine reads them then."""
+        names = ("Segoe UI", "MS Shell Dlg", "MS Shell Dlg 2", "Tahoma", "SimSun")
+        with open(os.path.join(self.m.wine.root, "user.reg"), "a", encoding="ascii") as file:
+            file.write("\n[Software\\\\Wine\\\\Fonts\\\\Replacements] 1\n")
+            file.writelines('"%s"="%s"\n' % (name, FONT) for name in names)
 
     def __exit__(self, *unused):
         self.m.__exit__()
