@@ -175,6 +175,9 @@ void wizard_on_offer(wizard *w, unsigned offer) {
     case CS_OFFER_REPORT:
         wizard_open(w, cs_buffer_string(&w->report));
         break;
+    case CS_OFFER_RECOVER:
+        wizard_run_verb(w, CS_VERB_RECOVER);
+        break;
     case CS_OFFER_COPY:
         wizard_copy_page(w);
         break;

@@ -11,7 +11,7 @@
 #include "cudnn_setup/pages.h"
 #include "wizard_ids.h"
 
-enum { OFFERS = 14 };
+enum { OFFERS = 15 };
 
 /* Messages of the threads; the second argument is owned by the receiver. */
 enum {

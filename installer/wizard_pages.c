@@ -12,7 +12,7 @@ static const struct {
                 {CS_OFFER_REPAIR, CS_SAY_REPAIR},          {CS_OFFER_ROLL_BACK, CS_SAY_ROLL_BACK},
                 {CS_OFFER_UNINSTALL, CS_SAY_UNINSTALL},    {CS_OFFER_TEST, CS_SAY_TEST_GPU},
                 {CS_OFFER_TRY_AGAIN, CS_SAY_TRY_AGAIN},    {CS_OFFER_REPORT, CS_SAY_OPEN_REPORT},
-                {CS_OFFER_COPY, CS_SAY_COPY_DETAILS}};
+                {CS_OFFER_COPY, CS_SAY_COPY_DETAILS},      {CS_OFFER_RECOVER, CS_SAY_RECOVER}};
 
 static const int page_two[] = {IDC_STEP, IDC_PROGRESS, IDC_FILE, IDC_AMOUNT};
 

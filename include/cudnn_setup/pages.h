@@ -38,7 +38,8 @@ typedef enum cs_offer {
     CS_OFFER_CUDA_PATH = 1 << 10, /* the check box */
     CS_OFFER_TRY_AGAIN = 1 << 11,
     CS_OFFER_REPORT = 1 << 12,
-    CS_OFFER_COPY = 1 << 13
+    CS_OFFER_COPY = 1 << 13,
+    CS_OFFER_RECOVER = 1 << 14
 } cs_offer;
 
 /* Starts as {0}. */

@@ -233,7 +233,7 @@ static void row_in_use(maker *k) {
 }
 
 static void row_refusal(maker *k) {
-    if (k->m->status == CS_OK || k->told || k->m->same_package) return;
+    if (k->m->status == CS_OK || k->told || (k->m->same_package && k->m->status != CS_E_PENDING)) return;
     cs_page_row *row = page_row(k->page, CS_SAY_ROW_RUN, CS_MARK_BAD);
     cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_FOUND_WIDTH);
     say_detail(k, &row->sentence, CS_SAY_REFUSED);
@@ -282,6 +282,13 @@ static void head_install(maker *k) {
     if (k->m->installed) page->offers |= CS_OFFER_UNINSTALL | CS_OFFER_ROLL_BACK;
 }
 
+/* Which of the two it becomes is in its records: nothing is to be chosen here. */
+static void head_pending(maker *k) {
+    cs_buffer_text(&k->page->line, TEXT(CS_SAY_PENDING));
+    k->page->offers = CS_OFFER_RECOVER | CS_OFFER_CHECK_AGAIN | CS_OFFER_COPY;
+    k->page->primary = CS_OFFER_RECOVER;
+}
+
 static void head_already(maker *k) {
     char number[24];
     bool right = k->m->status == CS_OK && k->m->outcome.result == CS_RESULT_ALREADY;
@@ -317,7 +324,9 @@ void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out)
         cs_buffer_text(&out->heading, cs_phrase_text(CS_SAY_CAPTION, language));
     }
     row_refusal(&k);
-    if (machine->same_package)
+    if (machine->status == CS_E_PENDING)
+        head_pending(&k);
+    else if (machine->same_package)
         head_already(&k);
     else
         head_install(&k);

@@ -252,6 +252,10 @@ static void offer(const maker *k) {
     if (k->e->exit_code != CS_EXIT_OK && k->e->exit_code != CS_EXIT_DIFFERS && k->e->verb != CS_VERB_PROBE)
         page->offers |= CS_OFFER_TRY_AGAIN;
     page->primary = 0;
+    if (k->e->verb == CS_VERB_RECOVER && k->e->exit_code == CS_EXIT_OK) { /* what was to be done before it is still to be done */
+        page->offers |= CS_OFFER_CHECK_AGAIN;
+        page->primary = CS_OFFER_CHECK_AGAIN;
+    }
     for (size_t i = page->row_count; i-- > 0;)
         if (page->rows[i].mark == CS_MARK_BAD) page->selected = i;
 }

@@ -2,11 +2,13 @@
 
 import json
 import os
+import random
 
 import wine
 from cases_install import check_installed, check_same, zip_hashes
+from cases_recovery import interrupt_with_journal
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, ARCHIVE, CANCEL, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, ROWS, STEP, TOOLKITS, VERIFY, Seat)
+from window import (AMOUNT, ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, ROWS, STEP, TOOLKITS, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
 
@@ -343,3 +345,29 @@ def case_wizard_choices(t):
         code, _, text = m.setup("/uninstall", "/quiet")
         t.equal(code, 0, "uninstall: " + text[-300:])
         check_same(t, before, m.snapshot(), "after uninstalling")
+
+
+def case_wizard_pending(t):
+    """after a run that was killed: the first page offers to finish or undo it, and nothing else; then it installs"""
+    with Seat(t) as s:
+        m = s.m
+        m.add_old_cudnn()
+        before = m.snapshot()
+        archive, manifest = m.add_archive()
+        t.check(interrupt_with_journal(m, archive, manifest, random.Random(7)), "a kill left a journal")
+        s.start(*plan(s, "/lang:en", "/selftest:skip"))
+        page = s.page("cuDNN 8.0.3")
+        t.equal((default(page), page[INSTALL]), ([RECOVER], None), "what is offered")
+        t.check("interrupted" in page.said(EXPLAIN), "why: " + page.said(EXPLAIN))
+        s.fits(page, "interrupted work")
+        s.key("Return")
+        page = s.page("Recovered")
+        t.equal(default(page), [CHECK_AGAIN], "what Enter means then")
+        s.key("Return")
+        page = s.until(lambda d: d[INSTALL] is not None or d[VERIFY] is not None, "the first page again")
+        if page[VERIFY] is None:
+            check_same(t, before, m.snapshot(), "undone")
+        s.key("Escape")
+        s.end_is(0, "recovered")
+        t.equal(result(s)["verb"], "recover", "the verb")
+        t.equal(os.listdir(m.wine.unix(P + "\\state")) if page[VERIFY] is None else ["lock"], ["lock"], "no record is left of it")

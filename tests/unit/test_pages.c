@@ -348,6 +348,24 @@ static void test_pages_read_the_licence(void **state) {
     verb_case_end(&c);
 }
 
+static void test_pages_interrupted_work_comes_first(void **state) {
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        cs_survey survey = built_in();
+        cs_page page = {0};
+        survey.status = CS_E_PENDING;
+        survey.same_package = same;
+        cs_buffer_text(&survey.outcome.message, "an interrupted run has not been finished");
+        cs_page_ready(&survey, CS_ENGLISH, &page);
+        assert_int_equal(page.primary, CS_OFFER_RECOVER);
+        assert_false(page.offers & (CS_OFFER_INSTALL | CS_OFFER_UNINSTALL));
+        assert_int_equal(row(&page, CS_SAY_ROW_RUN)->mark, CS_MARK_BAD);
+        SAYS(&page, CS_SAY_ROW_RUN, "an interrupted run has not been finished");
+        cs_page_free(&page);
+        cs_survey_free(&survey);
+    }
+}
+
 static void test_pages_while_looking(void **state) {
     (void)state;
     cs_page page = {0};
@@ -372,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_pages_judge_the_driver),
         cmocka_unit_test(test_pages_tell_of_frameworks),
         cmocka_unit_test(test_pages_read_the_licence),
+        cmocka_unit_test(test_pages_interrupted_work_comes_first),
         cmocka_unit_test(test_pages_while_looking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
