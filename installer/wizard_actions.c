@@ -43,7 +43,7 @@ static bool make_words(wizard *w, cs_verb verb) {
     if (verb == CS_VERB_PROBE) all.selftest_as_current = plan.selftest_as_current;
     if (verb == CS_VERB_INSTALL) {
         all.env = plan.env;
-        all.unverified_accept = plan.unverified_accept;
+        all.unverified_accept = plan.unverified_accept || w->unverified;
         all.cudapath_take = plan.cudapath_take || IsDlgButtonChecked(w->window, IDC_CUDA_PATH) == BST_CHECKED;
         if (all.env != CS_ENV_ALL) all.cudapath_take = false;
     }
@@ -99,6 +99,7 @@ void wizard_set_archive(wizard *w, const char *path) {
     if (!copy) return;
     cs_free(w->archive);
     w->archive = copy;
+    w->unverified = false; /* it was said of another file */
     wizard_start_look(w);
 }
 
@@ -134,6 +135,12 @@ void wizard_copy_page(wizard *w) {
     cs_page_copy(&w->page, &text);
     wizard_copy(w, cs_buffer_string(&text));
     cs_buffer_free(&text);
+}
+
+static void accept_unverified(wizard *w) {
+    if (!wizard_ask(w, CS_SAY_ASK_UNVERIFIED, CS_SAY_ASK_UNVERIFIED_MORE, CS_SAY_UNVERIFIED, CS_SAY_CANCEL)) return;
+    w->unverified = true;
+    wizard_start_look(w);
 }
 
 void wizard_on_offer(wizard *w, unsigned offer) {
@@ -174,6 +181,9 @@ void wizard_on_offer(wizard *w, unsigned offer) {
         break;
     case CS_OFFER_REPORT:
         wizard_open(w, cs_buffer_string(&w->report));
+        break;
+    case CS_OFFER_UNVERIFIED:
+        accept_unverified(w);
         break;
     case CS_OFFER_RECOVER:
         wizard_run_verb(w, CS_VERB_RECOVER);

@@ -11,7 +11,7 @@
 #include "cudnn_setup/pages.h"
 #include "wizard_ids.h"
 
-enum { OFFERS = 15 };
+enum { OFFERS = 16 };
 
 /* Messages of the threads; the second argument is owned by the receiver. */
 enum {
@@ -49,6 +49,7 @@ typedef struct wizard {
     cs_page page;
     cs_survey *survey;
     cs_machine *gpus;     /* the answer that came before the survey; NULL: none yet */
+    bool unverified;      /* the copy in archive, or found, was accepted in words */
     char *archive, *cuda; /* owned; chosen in the window; NULL: as the command line says */
     /* The run. */
     cs_verb verb;

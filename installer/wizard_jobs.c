@@ -75,6 +75,7 @@ void wizard_look(wizard *w) {
     job->options.archive = job->archive;
     job->options.cuda = job->cuda;
     job->options.ui = CS_UI_FULL;
+    job->options.unverified_accept = w->options->unverified_accept || w->unverified;
     if (!start(look, job, NULL)) free_look(job);
 }
 

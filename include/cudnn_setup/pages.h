@@ -39,7 +39,8 @@ typedef enum cs_offer {
     CS_OFFER_TRY_AGAIN = 1 << 11,
     CS_OFFER_REPORT = 1 << 12,
     CS_OFFER_COPY = 1 << 13,
-    CS_OFFER_RECOVER = 1 << 14
+    CS_OFFER_RECOVER = 1 << 14,
+    CS_OFFER_UNVERIFIED = 1 << 15 /* the second step for a copy that nothing vouches for: never the first */
 } cs_offer;
 
 /* Starts as {0}. */

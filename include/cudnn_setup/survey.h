@@ -24,6 +24,7 @@ typedef struct cs_survey {
     size_t levels;       /* installations on top of each other */
     char *other_toolkit; /* CUDA_PATH names this working toolkit, and would keep it */
     /* The dry run of an installation. */
+    bool accepts_unverified; /* as its options said */
     cs_status status;
     cs_outcome outcome;
     cs_warnings warnings;

@@ -278,6 +278,7 @@ static void head_install(maker *k) {
         page->primary =
             k->m->status == CS_E_ARCHIVE_OPEN || k->m->status == CS_E_ARCHIVE_BAD ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
         page->offers |= CS_OFFER_CHECK_AGAIN;
+        if (k->m->status == CS_E_ARCHIVE_BAD && !k->m->accepts_unverified) page->offers |= CS_OFFER_UNVERIFIED;
     }
     if (k->m->installed) page->offers |= CS_OFFER_UNINSTALL | CS_OFFER_ROLL_BACK;
 }

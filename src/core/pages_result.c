@@ -198,6 +198,7 @@ static cs_phrase install_heading(const cs_outcome *o) {
     if (starts(o->proof_files, "failed") || starts(o->proof_loading, "failed") || starts(o->proof_gpu, "failed"))
         return CS_SAY_DONE_INSTALL_FAULT;
     if (o->trust.sample) return CS_SAY_DONE_INSTALL_SAMPLE;
+    if (o->trust.kind == CS_TRUST_UNVERIFIED) return CS_SAY_DONE_INSTALL_UNVERIFIED;
     return starts(o->proof_gpu, "passed") ? CS_SAY_DONE_INSTALL_WORKS : CS_SAY_DONE_INSTALL;
 }
 

@@ -137,6 +137,7 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
     quiet.events = NULL;
     dry.verb = CS_VERB_INSTALL;
     dry.dryrun = true;
+    out->accepts_unverified = options->unverified_accept;
     cs_status status = cs_package_manifest(&quiet, options->manifest, &out->manifest, &error);
     if (status == CS_OK) cs_machine_read_driver(&quiet, &out->manifest, &out->machine);
     if (status == CS_OK) status = cs_toolkit_detect(&quiet, out->manifest.cuda, options->cuda, &out->toolkits, &error);

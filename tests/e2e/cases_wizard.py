@@ -3,12 +3,13 @@
 import json
 import os
 import random
+import zipfile
 
 import wine
 from cases_install import check_installed, check_same, zip_hashes
 from cases_recovery import interrupt_with_journal
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, ROWS, STEP, TOOLKITS, VERIFY, Seat)
+from window import (AMOUNT, ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, ROWS, STEP, TOOLKITS, UNVERIFIED, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
 
@@ -371,3 +372,33 @@ def case_wizard_pending(t):
         s.end_is(0, "recovered")
         t.equal(result(s)["verb"], "recover", "the verb")
         t.equal(os.listdir(m.wine.unix(P + "\\state")) if page[VERIFY] is None else ["lock"], ["lock"], "no record is left of it")
+
+
+def case_wizard_unverified(t):
+    """a re-zipped copy: refused first; used only after a second step in words, and called unverified"""
+    with Seat(t) as s:
+        m = s.m
+        archive, manifest = m.add_archive()
+        copy = m.media + "\\copy.zip"
+        with zipfile.ZipFile(m.wine.unix(archive)) as source, zipfile.ZipFile(m.wine.unix(copy), "w", zipfile.ZIP_DEFLATED) as target:
+            for name in source.namelist():
+                target.writestr(name, source.read(name))
+        s.start("/lang:en", "/archive:" + copy, "/manifest:" + manifest, "/selftest:skip", "/json:" + RESULT)
+        page = s.page("cuDNN 8.0.3")
+        t.equal((default(page), page[INSTALL]), ([ARCHIVE], None), "the copy is refused")
+        t.check(page[UNVERIFIED] is not None, "the second step is offered")
+        s.fits(page, "a refused copy")
+        s.key("alt+u")
+        s.until(lambda d: any("nothing vouches for" in c.text for c in d.controls), "the question")
+        s.key("Escape")
+        page = s.page("cuDNN 8.0.3")
+        t.equal(page[INSTALL], None, "refused as before")
+        s.key("alt+u")
+        s.until(lambda d: any("nothing vouches for" in c.text for c in d.controls), "the question")
+        s.key("alt+u")
+        page = s.until(lambda d: d[INSTALL] is not None, "ready with the copy")
+        s.key("Return")
+        s.page("The sample of cuDNN 8.0.3 is installed", 60)
+        s.key("Escape")
+        s.end_is(0, "installed")
+        t.equal(result(s)["trust"]["kind"], "unverified", "the result calls it unverified")

@@ -128,7 +128,11 @@ static void test_pages_wrong_archive_stops_it(void **state) {
     SAYS(&page, CS_SAY_ROW_ARCHIVE, "这不是所需的压缩包，或者它已损坏。");
     assert_int_equal(page.primary, CS_OFFER_ARCHIVE);
     assert_false(page.offers & CS_OFFER_INSTALL);
+    assert_true(page.offers & CS_OFFER_UNVERIFIED);
     assert_int_equal(page.selected, 0);
+    machine.accepts_unverified = true; /* and was refused all the same */
+    cs_page_ready(&machine, CS_CHINESE, &page);
+    assert_false(page.offers & CS_OFFER_UNVERIFIED);
     cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_string_equal(cs_buffer_string(&page.line), "It cannot be installed yet: the marked row says why.");
     cs_page_free(&page);

@@ -70,6 +70,9 @@ static void test_end_never_claims_more_than_was_seen(void **state) {
     cs_page_result(&e, CS_ENGLISH, &page);
     assert_string_equal(cs_buffer_string(&page.heading), "cuDNN 8.0.3 is installed");
     assert_int_equal(row(&page, CS_SAY_RESULT_GPU)->mark, CS_MARK_NOTE);
+    o.trust.kind = CS_TRUST_UNVERIFIED;
+    cs_page_result(&e, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), "An unverified copy of cuDNN 8.0.3 is installed");
     o.trust.sample = true;
     cs_page_result(&e, CS_ENGLISH, &page);
     assert_string_equal(cs_buffer_string(&page.heading), "The sample of cuDNN 8.0.3 is installed");
