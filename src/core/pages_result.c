@@ -1,5 +1,6 @@
 /* pages_result.c: the third page: how a run ended, what it means, what to do next. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cudnn_setup/proof_detail.h"
@@ -56,6 +57,45 @@ static void row_stage(const maker *k, cs_phrase name, const cs_proof_stage *stag
         cs_buffer_text(&row->found, TEXT(word_of(told)));
 }
 
+/* "1.9 s", "44.0 ms", "40 µs". */
+static void say_duration(cs_buffer *out, uint64_t ns) {
+    enum { US = 1000, MS = 1000000, TENTH = 100000000 };
+    if (ns >= (uint64_t)TENTH * 10)
+        cs_buffer_format(out, "%u.%u s", (unsigned)(ns / TENTH / 10), (unsigned)(ns / TENTH % 10));
+    else if (ns >= MS)
+        cs_buffer_format(out, "%u.%u ms", (unsigned)(ns / MS), (unsigned)(ns / (MS / 10) % 10));
+    else
+        cs_buffer_format(out, "%u µs", (unsigned)(ns / US));
+}
+
+static int compare_times(const void *a, const void *b) {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* First calls are slow because they warm up: said, so that nobody takes them for a fault. */
+static void say_figures(const maker *k, const cs_proof_detail *detail, cs_buffer *out) {
+    cs_buffer first = {0}, later = {0};
+    uint64_t slowest = 0, *times = detail->call_count ? cs_alloc(detail->call_count, sizeof *times) : NULL;
+    size_t timed = 0;
+    for (size_t i = 0; times && i < detail->call_count; i++) {
+        const cs_proof_call *call = &detail->calls[i];
+        if (!call->outcome || strcmp(call->outcome, "right") != 0 || !call->later_ns) continue;
+        if (call->first_ns > slowest) slowest = call->first_ns;
+        times[timed++] = call->later_ns;
+    }
+    if (timed) {
+        qsort(times, timed, sizeof *times, compare_times);
+        say_duration(&first, slowest);
+        say_duration(&later, times[timed / 2]);
+        cs_buffer_text(out, "\n");
+        cs_say(out, CS_SAY_FIGURES, k->language, "first", cs_buffer_string(&first), "later", cs_buffer_string(&later), NULL);
+    }
+    cs_free(times);
+    cs_buffer_free(&first);
+    cs_buffer_free(&later);
+}
+
 static void row_found(const maker *k) {
     const cs_outcome *o = k->e->outcome;
     if (!o->proof_files) return;
@@ -79,6 +119,8 @@ static void rows_proof(const maker *k) {
     row_found(k);
     row_stage(k, CS_SAY_RESULT_LOADING, detail ? &detail->loading : NULL, o->proof_loading);
     row_stage(k, CS_SAY_RESULT_GPU, detail ? &detail->gpu : NULL, o->proof_gpu);
+    if (o->proof_gpu && detail && detail->gpu.known && detail->gpu.verdict == CS_GPU_PASSED)
+        say_figures(k, detail, &k->page->rows[k->page->row_count - 1].sentence);
 }
 
 /* ---- what was changed ---- */

@@ -189,6 +189,7 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_FILES_RESTORED] = {{"{count} older files are back.", "已恢复 {count} 个旧文件。"}},
     [CS_SAY_FILES_DIFFER] = {{"Not as installed: {names}.", "与安装时不同：{names}。"}},
     [CS_SAY_FOUND_FIRST] = {{"A new program finds all of it in {folder}.", "新程序会在 {folder} 找到全部文件。"}},
+    [CS_SAY_FIGURES] = {{"The slowest first call took {first}, a typical later one {later}: first calls warm up.", "最慢的首次调用用时 {first}，之后的调用通常为 {later}：首次运行较慢属正常（预热）。"}},
     [CS_SAY_STAGE_PASSED] = {{"passed", "通过"}},
     [CS_SAY_STAGE_SKIPPED] = {{"not tried", "未测试"}},
     [CS_SAY_STAGE_FAILED] = {{"failed", "失败"}},

@@ -81,6 +81,21 @@ static void read_stage(const cs_json_at *verdicts, const char *key, const char *
         cs_buffer_text(&stage->sentence[i], colon ? colon + 2 : told ? told : "");
 }
 
+static void read_calls(const cs_json_at *proof, cs_proof_detail *detail) {
+    cs_json_at calls = cs_json_maybe(proof, "calls");
+    size_t count = calls.node ? cs_json_count(&calls, 0, MAX_ITEMS) : 0;
+    detail->calls = count ? cs_alloc(count, sizeof *detail->calls) : NULL;
+    if (count && !detail->calls) cs_json_no_memory(proof->reader);
+    for (cs_json_at item = {0}; detail->calls && detail->call_count < count && cs_json_each(&calls, &item);) {
+        cs_json_at first = cs_json_maybe(&item, "first_ns"), later = cs_json_maybe(&item, "later_ns");
+        cs_proof_call *call = &detail->calls[detail->call_count++];
+        call->operation = maybe_text(&item, "operation");
+        call->outcome = maybe_text(&item, "outcome");
+        if (first.node) call->first_ns = cs_json_uint(first, CS_JSON_MAX_UINT);
+        if (later.node) call->later_ns = cs_json_uint(later, CS_JSON_MAX_UINT);
+    }
+}
+
 static void read_proof(const cs_json_at *root, cs_outcome *out) {
     cs_json_at proof = cs_json_get(root, "proof"), verdicts;
     out->proof_files = maybe_text(&proof, "files");
@@ -95,6 +110,7 @@ static void read_proof(const cs_json_at *root, cs_outcome *out) {
     }
     read_stage(&verdicts, "loading", out->proof_loading, &out->proof->loading);
     read_stage(&verdicts, "gpu", out->proof_gpu, &out->proof->gpu);
+    read_calls(&proof, out->proof);
 }
 
 static void read_all(const cs_json_at *root, cs_outcome *out, cs_buffer *log) {

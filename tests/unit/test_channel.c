@@ -204,6 +204,38 @@ static void test_channel_result_comes_back(void **state) {
     cs_buffer_free(&log);
 }
 
+/* A worker's bytes are believed by nobody: thousands of damaged results are refused or read, and nothing else happens. */
+static void test_channel_result_survives_damage(void **state) {
+    (void)state;
+    cs_outcome o = rich();
+    cs_warnings warnings = {0};
+    cs_buffer json = {0}, log = {0};
+    const cs_result_view view = {
+        .program = "cudnn-setup", .outcome = &o, .warnings = &warnings, .report = "", .log = "x", .time = ""};
+    uint32_t random = 20200926;
+    size_t refused = 0;
+    assert_int_equal(cs_result_json(&view, &json, NULL), CS_OK);
+    for (int i = 0; i < 4000; i++) {
+        cs_outcome back = {0};
+        heard h = {0};
+        char *bytes = cs_alloc(json.size, 1);
+        memcpy(bytes, json.data, json.size);
+        for (int k = 0; k <= i % 3; k++) {
+            random = random * 1664525u + 1013904223u;
+            bytes[(random >> 8) % json.size] = (char)(random & 0x80 ? "{}[]\",:0\\9"[random % 10] : (int)(random >> 24));
+        }
+        read(&h, bytes, json.size);
+        refused += cs_result_read(bytes, json.size, &back, &log, NULL) != CS_OK;
+        cs_outcome_free(&back);
+        cs_buffer_free(&h.text);
+        cs_free(bytes);
+    }
+    assert_in_range(refused, 1000, 3999);
+    cs_outcome_free(&o);
+    cs_buffer_free(&json);
+    cs_buffer_free(&log);
+}
+
 static void test_channel_result_keeps_its_exit_code(void **state) {
     (void)state;
     static const int codes[] = {CS_EXIT_OK,     CS_EXIT_DIFFERS, CS_EXIT_NO_SPACE,     CS_EXIT_RIGHTS,      CS_EXIT_CANCELLED,
@@ -225,7 +257,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_channel_frames_survive_any_cut),      cmocka_unit_test(test_channel_refuses_endless_frames),
         cmocka_unit_test(test_channel_carries_every_kind_of_event), cmocka_unit_test(test_channel_believes_nothing),
-        cmocka_unit_test(test_channel_result_comes_back),           cmocka_unit_test(test_channel_result_keeps_its_exit_code),
+        cmocka_unit_test(test_channel_result_comes_back),           cmocka_unit_test(test_channel_result_survives_damage),
+        cmocka_unit_test(test_channel_result_keeps_its_exit_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

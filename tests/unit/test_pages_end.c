@@ -31,6 +31,12 @@ static cs_outcome done(void) {
     cs_facts_set(&facts, CS_FACT_PERCENT, "4");
     cs_proof_stage_set(&o.proof->gpu, CS_GPU_PASSED, &facts);
     cs_facts_free(&facts);
+    static const uint64_t times[][2] = {{1900000000, 400000}, {20500000, 44000}, {900000, 41000}};
+    o.proof->calls = cs_alloc(4, sizeof *o.proof->calls);
+    for (; o.proof->call_count < 3; o.proof->call_count++)
+        o.proof->calls[o.proof->call_count] = (cs_proof_call){
+            .outcome = cs_strdup("right"), .first_ns = times[o.proof->call_count][0], .later_ns = times[o.proof->call_count][1]};
+    o.proof->calls[o.proof->call_count++] = (cs_proof_call){.outcome = cs_strdup("unsupported"), .first_ns = 9000000000};
     return o;
 }
 
@@ -44,6 +50,7 @@ static void test_end_installed_and_works(void **state) {
     assert_string_equal(cs_buffer_string(&page.heading), "cuDNN 8.0.3 is installed and works");
     assert_int_equal(row(&page, CS_SAY_RESULT_GPU)->mark, CS_MARK_OK);
     assert_non_null(strstr(row(&page, CS_SAY_RESULT_GPU)->sentence.data, "GTX 1080: all 110 computations"));
+    assert_non_null(strstr(row(&page, CS_SAY_RESULT_GPU)->sentence.data, "first call took 1.9 s, a typical later one 44 µs"));
     assert_int_equal(row(&page, CS_SAY_RESULT_NEXT)->mark, CS_MARK_WARNING);
     assert_non_null(strstr(row(&page, CS_SAY_RESULT_NEXT)->sentence.data, "PyCharm"));
     assert_true(page.offers & CS_OFFER_REPORT && !(page.offers & CS_OFFER_TRY_AGAIN));
