@@ -33,8 +33,9 @@ typedef struct cs_staged {
     uint8_t sha256[CS_SHA256_SIZE];
 } cs_staged;
 
-/* Where unpacked bytes go. Calls for one row come in order begin, write..., end; rows come in any order, and from
- * several threads at once where the system has threads: one row in one thread. A status other than CS_OK stops everything. */
+/* Where unpacked bytes go. Calls for one row come in order begin, write..., end and never overlap; rows come in any order, and
+ * where the system has threads, from several at once: a row's calls, too, may come from two. A status other than CS_OK stops
+ * everything. */
 typedef struct cs_sink {
     void *ctx;
     cs_status (*begin)(void *ctx, size_t row, uint64_t size, cs_error *error);

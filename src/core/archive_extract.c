@@ -9,6 +9,12 @@
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/workers.h"
 
+enum {
+    BLOCK = 256 * 1024,          /* libarchive's, of inflated data */
+    LEND_FROM = 8 * 1024 * 1024, /* bytes: files that are worth a second thread */
+    WAIT_FOR_LOANS_MS = 1
+};
+
 typedef struct worker worker;
 
 /* One unpacking: what the workers share. */
@@ -30,21 +36,49 @@ typedef struct unpack {
     atomic_bool stop;           /* cancelled, or something failed that is no fault of the archive's */
     atomic_bool wrong;          /* a row's hash is not the sealed one: from now on nothing more is written */
     atomic_uint_least64_t done; /* bytes */
+    atomic_uint busy;           /* workers that may still lend their file */
     bool is_wrong[CS_MANIFEST_MAX_FILES];
 } unpack;
+
+/* What one side of a passage came to. */
+typedef struct side {
+    cs_status status;
+    uint64_t block;
+    cs_error error;
+} side;
+
+/* The data of one file on its way. A worker without work of its own may join the worker that has it: then one inflates the next
+ * block while the other hashes and writes this one. The blocks are hashed and written in their order, whoever has them. */
+typedef struct passage {
+    size_t item;
+    uint64_t promised;          /* bytes */
+    uint64_t read;              /* bytes so far; of whoever is at the reader, as is next */
+    uint64_t next;              /* block */
+    atomic_bool reading;        /* somebody is at the reader */
+    atomic_bool over;           /* no more is to be read */
+    atomic_bool broken;         /* a block will never have its turn */
+    atomic_uint_least64_t turn; /* block to be hashed and written */
+    side sides[2];
+} passage;
+
+typedef enum loan { LOAN_NONE, LOAN_OPEN, LOAN_TAKEN, LOAN_RETURNED } loan;
 
 struct worker {
     unpack *u;
     cs_zip_reader *reader;
     cs_sha256 *hash;
+    void *block; /* room for a copy of one; NULL: lends nothing and joins nobody */
+    passage way;
+    atomic_int lent;  /* loan */
     cs_status status; /* of the first item that failed here */
     size_t item;
-    cs_error error; /* of that item */
-    cs_error fresh; /* of the one at work */
+    cs_error error;  /* of that item */
+    cs_error fresh;  /* of the one at work */
+    cs_error unread; /* the reader's own */
 };
 
-static cs_status refuse_row(worker *w, const char *item, const char *reason) {
-    return cs_fail(&w->fresh, CS_E_ARCHIVE_BAD, "unpack", w->u->archive->path, "%s: %s", item, reason);
+static cs_status refuse_row(const worker *w, cs_error *error, const char *item, const char *reason) {
+    return cs_fail(error, CS_E_ARCHIVE_BAD, "unpack", w->u->archive->path, "%s: %s", item, reason);
 }
 
 static bool writes(unpack *u) { return !atomic_load(&u->wrong); }
@@ -64,33 +98,125 @@ static cs_status may_go_on(worker *w, size_t item) {
     return atomic_load(&w->u->stop) || item > atomic_load(&w->u->faulty) ? CS_E_CANCELLED : CS_OK;
 }
 
-static cs_status take_block(worker *w, size_t item, const void *bytes, size_t size) {
+static cs_status take_block(worker *w, const void *bytes, size_t size, cs_error *error) {
     unpack *u = w->u;
-    size_t row = u->work.rows[item];
+    size_t item = w->way.item, row = u->work.rows[item];
     cs_staged *staged = &u->staged[row];
     staged->crc32 = (uint32_t)crc32(staged->crc32, bytes, (uInt)size);
     staged->size += size;
     atomic_fetch_add(&u->done, size);
-    cs_status status = cs_sha256_update(w->hash, bytes, size, &w->fresh);
-    if (status == CS_OK && writes(u)) status = u->sink->write(u->sink->ctx, row, bytes, size, &w->fresh);
+    cs_status status = cs_sha256_update(w->hash, bytes, size, error);
+    if (status == CS_OK && writes(u)) status = u->sink->write(u->sink->ctx, row, bytes, size, error);
     return status == CS_OK ? may_go_on(w, item) : status;
 }
 
-/* Every block of one entry; stops at the first byte beyond the size that was promised. */
+/* ---- the data of one file, by one worker or two ---- */
+
+static void pause_a_little(const worker *w) {
+    const cs_system *system = w->u->archive->host->system;
+    system->sleep(system->ctx, 0); /* there is one: only threads wait for each other */
+}
+
+/* False: nothing is left to be read. */
+static bool come_to_reader(worker *w) {
+    passage *way = &w->way;
+    while (!atomic_load(&way->over)) {
+        if (!atomic_exchange(&way->reading, true)) {
+            if (!atomic_load(&way->over)) return true;
+            atomic_store(&way->reading, false);
+        } else
+            pause_a_little(w);
+    }
+    return false;
+}
+
+static bool wait_for_turn(worker *w, uint64_t block) {
+    while (atomic_load(&w->way.turn) != block) {
+        if (atomic_load(&w->way.broken)) return false;
+        pause_a_little(w);
+    }
+    return true;
+}
+
+/* The next block, at the reader; *size 0: the end. Refused at the first byte beyond the size that was promised. */
+static cs_status read_block(worker *w, const void **bytes, size_t *size, cs_error *error) {
+    passage *way = &w->way;
+    const char *name = w->u->manifest->files[w->u->work.rows[way->item]].source;
+    uint64_t offset = 0;
+    cs_status status = cs_zip_reader_block(w->reader, name, bytes, size, &offset);
+    if (status != CS_OK) *error = w->unread;
+    if (status != CS_OK || *size == 0) return status;
+    if (offset != way->read) return refuse_row(w, error, name, "its data has holes");
+    if (*size > way->promised - way->read)
+        return refuse_row(w, error, name, "it unpacks to more bytes than the archive says: stopped there");
+    way->read += *size;
+    return CS_OK;
+}
+
+/* One block from the reader to the file; false: it was the last, or something failed. While nobody has joined, it goes on from
+ * where libarchive has it; else it is copied so that the other can go to the reader. */
+static bool pass_block(worker *w, void *copy, side *mine) {
+    passage *way = &w->way;
+    const void *bytes = NULL;
+    size_t size = 0;
+    mine->block = way->next++;
+    mine->status = read_block(w, &bytes, &size, &mine->error);
+    bool more = mine->status == CS_OK && size, leave = more && size <= BLOCK && atomic_load(&w->lent) == LOAN_TAKEN;
+    if (!more) atomic_store(&way->over, true);
+    if (leave) bytes = memcpy(copy, bytes, size);
+    if (leave || !more) atomic_store(&way->reading, false);
+    if (!more) return false;
+    more = wait_for_turn(w, mine->block);
+    if (more) mine->status = take_block(w, bytes, size, &mine->error);
+    if (mine->status == CS_OK && more)
+        atomic_store(&way->turn, mine->block + 1);
+    else {
+        more = false;
+        atomic_store(&way->over, true);
+        atomic_store(&way->broken, true);
+    }
+    if (!leave) atomic_store(&way->reading, false);
+    return more;
+}
+
+static void pass_blocks(worker *owner, void *copy, side *mine) {
+    while (come_to_reader(owner) && pass_block(owner, copy, mine)) continue;
+}
+
+/* Ends the loan and waits for whoever has taken it. */
+static void call_back(worker *w) {
+    int open = LOAN_OPEN;
+    if (!atomic_compare_exchange_strong(&w->lent, &open, LOAN_NONE))
+        while (open != LOAN_NONE && atomic_load(&w->lent) != LOAN_RETURNED) pause_a_little(w);
+    atomic_store(&w->lent, LOAN_NONE);
+}
+
+/* Every block of one entry. */
 static cs_status copy_data(worker *w, size_t item, uint64_t promised) {
-    const cs_staged *staged = &w->u->staged[w->u->work.rows[item]];
-    const char *name = w->u->manifest->files[w->u->work.rows[item]].source;
-    for (;;) {
-        const void *bytes = NULL;
-        size_t size = 0;
-        uint64_t offset = 0;
-        cs_status status = cs_zip_reader_block(w->reader, name, &bytes, &size, &offset);
-        if (status != CS_OK || size == 0) return status;
-        if (offset != staged->size) return refuse_row(w, name, "its data has holes");
-        if (size > promised - staged->size)
-            return refuse_row(w, name, "it unpacks to more bytes than the archive says: stopped there");
-        status = take_block(w, item, bytes, size);
-        if (status != CS_OK) return status;
+    passage *way = &w->way;
+    *way = (passage){.item = item, .promised = promised};
+    if (!w->u->alone && w->block && promised >= LEND_FROM) atomic_store(&w->lent, LOAN_OPEN);
+    pass_blocks(w, w->block, &way->sides[0]);
+    call_back(w);
+    const side *first = &way->sides[0], *other = &way->sides[1];
+    if (first->status == CS_OK || (other->status != CS_OK && other->block < first->block)) first = other;
+    if (first->status != CS_OK) w->fresh = first->error;
+    return first->status;
+}
+
+/* A worker without work of its own joins those that still have a large file, as long as there may be any. */
+static void join_others(worker *w) {
+    unpack *u = w->u;
+    const cs_system *system = u->archive->host->system;
+    while (w->block && atomic_load(&u->busy) && !atomic_load(&u->stop)) {
+        for (unsigned i = 0; i < u->count; i++) {
+            worker *owner = &u->workers[i];
+            int open = LOAN_OPEN;
+            if (!atomic_compare_exchange_strong(&owner->lent, &open, LOAN_TAKEN)) continue;
+            pass_blocks(owner, w->block, &owner->way.sides[1]);
+            atomic_store(&owner->lent, LOAN_RETURNED);
+        }
+        system->sleep(system->ctx, WAIT_FOR_LOANS_MS);
     }
 }
 
@@ -106,9 +232,10 @@ static cs_status copy_item(worker *w, size_t item) {
     if (status == CS_OK) status = copy_data(w, item, entry->size);
     if (status == CS_OK) status = cs_sha256_finish(w->hash, staged->sha256, &w->fresh);
     if (status != CS_OK) return status;
-    if (staged->size != entry->size) return refuse_row(w, file->source, "it unpacks to fewer bytes than the archive says");
+    if (staged->size != entry->size)
+        return refuse_row(w, &w->fresh, file->source, "it unpacks to fewer bytes than the archive says");
     if (staged->crc32 != entry->crc32)
-        return refuse_row(w, file->source, "its CRC is wrong. The archive is damaged: download it again");
+        return refuse_row(w, &w->fresh, file->source, "its CRC is wrong. The archive is damaged: download it again");
     if (u->manifest->sealed && memcmp(staged->sha256, file->sha256, CS_SHA256_SIZE) != 0) {
         u->is_wrong[row] = true;
         atomic_store(&u->wrong, true);
@@ -144,7 +271,7 @@ static cs_status renew(worker *w) {
         cs_status status = cs_sha256_new(&w->hash, &w->fresh);
         if (status != CS_OK) return status;
     }
-    if (!w->reader) w->reader = cs_zip_reader_new(w->u->archive, w->u->directory, &w->fresh);
+    if (!w->reader) w->reader = cs_zip_reader_new(w->u->archive, w->u->directory, &w->unread);
     return w->reader ? CS_OK : cs_fail(&w->fresh, CS_E_NO_MEMORY, "unpack", w->u->archive->path, NULL);
 }
 
@@ -159,9 +286,13 @@ static void copy_batch(worker *w, const cs_zip_batch *batch) {
     size_t item = batch->first;
     if (atomic_load(&w->u->stop) || item > atomic_load(&w->u->faulty)) return;
     cs_status status = renew(w);
-    if (status == CS_OK) status = cs_zip_reader_start(w->reader, w->u->work.entries + item, batch->count);
+    if (status == CS_OK) {
+        status = cs_zip_reader_start(w->reader, w->u->work.entries + item, batch->count);
+        if (status != CS_OK) w->fresh = w->unread;
+    }
     for (; status == CS_OK && item < batch->first + batch->count; item++) {
         status = cs_zip_reader_next(w->reader);
+        if (status != CS_OK) w->fresh = w->unread;
         if (status == CS_OK) status = copy_item(w, item);
         if (status != CS_OK) break;
     }
@@ -173,8 +304,14 @@ static void copy_batch(worker *w, const cs_zip_batch *batch) {
 static void run_worker(void *arg, unsigned index) {
     unpack *u = arg;
     worker *w = &u->workers[index];
+    atomic_fetch_add(&u->busy, 1); /* here and not for all at once: a thread may be missing */
+    if (!u->alone) w->block = cs_alloc(BLOCK, 1);
     for (size_t next; (next = atomic_fetch_add(&u->next, 1)) < u->work.batch_count;) copy_batch(w, &u->work.batches[next]);
     drop(w);
+    atomic_fetch_sub(&u->busy, 1);
+    if (!u->alone) join_others(w);
+    cs_free(w->block);
+    w->block = NULL;
 }
 
 static void run_alone(void *arg) {
