@@ -63,6 +63,11 @@ static void on_command(wizard *w, int control, int notice) {
 
 /* ---- what threads have ---- */
 
+static void free_survey(cs_survey *survey) {
+    if (survey) cs_survey_free(survey);
+    cs_free(survey);
+}
+
 static void free_gpus(wizard *w) {
     if (w->gpus) cs_machine_free(w->gpus);
     cs_free(w->gpus);
@@ -87,10 +92,7 @@ static void on_looked(wizard *w, LONG number, cs_survey *survey) {
         cs_free(survey);
         return;
     }
-    if (w->survey) {
-        cs_survey_free(w->survey);
-        cs_free(w->survey);
-    }
+    if (w->survey != w->read_survey) free_survey(w->survey);
     w->survey = survey;
     give_gpus(w);
     wizard_go(w, CS_WINDOW_LOOKED);
@@ -109,6 +111,8 @@ static void on_gpus(wizard *w, cs_machine *answer) {
 }
 
 static void on_licence(wizard *w, cs_buffer *text) {
+    if (w->read_survey != w->survey) free_survey(w->read_survey);
+    w->read_survey = NULL;
     if (w->text_window) wizard_set_text(w->text_window, IDC_TEXT, cs_buffer_string(text));
     cs_buffer_free(text);
     cs_free(text);
@@ -268,8 +272,7 @@ static void be_system_aware(void) {
 }
 
 static void free_wizard(wizard *w) {
-    if (w->survey) cs_survey_free(w->survey);
-    cs_free(w->survey);
+    if (w->survey != w->read_survey) free_survey(w->survey); /* what a thread still reads ends with the process */
     cs_page_free(&w->page);
     cs_strings_free(&w->words);
     free_gpus(w);

@@ -48,9 +48,10 @@ typedef struct wizard {
     cs_stage_of_window at;
     cs_page page;
     cs_survey *survey;
-    cs_machine *gpus;     /* the answer that came before the survey; NULL: none yet */
-    bool unverified;      /* the copy in archive, or found, was accepted in words */
-    char *archive, *cuda; /* owned; chosen in the window; NULL: as the command line says */
+    cs_survey *read_survey; /* whose licence a thread is reading: kept until it has; NULL: none */
+    cs_machine *gpus;       /* the answer that came before the survey; NULL: none yet */
+    bool unverified;        /* the copy in archive, or found, was accepted in words */
+    char *archive, *cuda;   /* owned; chosen in the window; NULL: as the command line says */
     /* The run. */
     cs_verb verb;
     cs_strings words;
@@ -97,7 +98,7 @@ void wizard_look(wizard *w);
 void wizard_ask_gpus(wizard *w);
 /* Starts the run that w->program, w->words and w->verb say; false: no thread could be made. */
 bool wizard_start_run(wizard *w);
-void wizard_read_licence(wizard *w);
+void wizard_read_licence(wizard *w); /* of w->survey, unless a thread is reading already */
 void wizard_await(wizard *w, DWORD timeout_ms);
 
 /* ---- wizard_shell.c ---- */
@@ -119,6 +120,7 @@ bool wizard_choose_archive(wizard *w, cs_buffer *path);
 void wizard_show_text(wizard *w, const char *title, const char *text);
 void wizard_copy(wizard *w, const char *text);
 void wizard_open(wizard *w, const char *path);
+void wizard_begin_com(void); /* in a thread that asks the shell for something */
 /* share: thousandths; -1: at work, not known; -2: nothing any more. */
 void wizard_taskbar(wizard *w, int share);
 cs_language wizard_language(const cs_options *options);

@@ -162,6 +162,7 @@ static void on_end(void *ctx, const cs_app_end *end) {
 static DWORD WINAPI run(void *ctx) {
     run_job *job = ctx;
     wizard *w = job->w;
+    wizard_begin_com(); /* for starting an elevated worker */
     cs_app_front front = {.ctx = job,
                           .version = CUDNN_SETUP_VERSION,
                           .absolute = common_absolute,
@@ -204,7 +205,7 @@ static DWORD WINAPI read_licence(void *ctx) {
     cs_buffer *text = cs_alloc(1, sizeof *text);
     cs_error error = {0};
     if (!text) return 0;
-    if (cs_survey_licence(&w->host, w->survey, text, &error) != CS_OK) {
+    if (cs_survey_licence(&w->host, w->read_survey, text, &error) != CS_OK) {
         char why[CS_ERROR_PATH + CS_ERROR_DETAIL + 256];
         cs_error_sentence(&error, why, sizeof why);
         cs_buffer_clear(text);
@@ -217,5 +218,8 @@ static DWORD WINAPI read_licence(void *ctx) {
     return 0;
 }
 
-/* The window shows a text while it is read: nothing replaces the survey meanwhile. */
-void wizard_read_licence(wizard *w) { start(read_licence, w, NULL); }
+void wizard_read_licence(wizard *w) {
+    if (w->read_survey) return;
+    w->read_survey = w->survey;
+    if (!start(read_licence, w, NULL)) w->read_survey = NULL;
+}

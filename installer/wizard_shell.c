@@ -141,10 +141,12 @@ void wizard_copy(wizard *w, const char *text) {
 
 /* ---- the taskbar ---- */
 
-/* Source: Microsoft, shobjidl_core.h: ITaskbarList3; only the two functions used here are named. */
+/* Source: Microsoft, shobjidl_core.h: ITaskbarList3; only the functions used here are named. */
 typedef struct taskbar taskbar;
 typedef struct taskbar_table {
-    void *unknown[3], *list[5], *full_screen;
+    void *unknown[3];
+    HRESULT(STDMETHODCALLTYPE *init)(taskbar *self);
+    void *list[4], *full_screen;
     HRESULT(STDMETHODCALLTYPE *set_value)(taskbar *self, HWND window, ULONGLONG done, ULONGLONG total);
     HRESULT(STDMETHODCALLTYPE *set_state)(taskbar *self, HWND window, int state);
 } taskbar_table;
@@ -152,17 +154,25 @@ struct taskbar {
     const taskbar_table *table;
 };
 
+void wizard_begin_com(void) {
+    HRESULT(WINAPI * begin)(void *, DWORD) = NULL;
+    enum { APARTMENT = 2 }; /* COINIT_APARTMENTTHREADED */
+    if (bind(LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32), "CoInitializeEx", &begin)) begin(NULL, APARTMENT);
+}
+
 static taskbar *make_taskbar(void) {
     static const GUID class_id = {0x56FDF344, 0xFD6D, 0x11D0, {0x95, 0x8A, 0x00, 0x60, 0x97, 0xC9, 0xA0, 0x90}};
     static const GUID interface_id = {0xEA1AFB91, 0x9E28, 0x4B86, {0x90, 0xE9, 0x9E, 0x9F, 0x8A, 0x5E, 0xEF, 0xAF}};
-    HRESULT(WINAPI * begin)(void *, DWORD) = NULL;
     HRESULT(WINAPI * create)(const GUID *, void *, DWORD, const GUID *, void **) = NULL;
-    enum { APARTMENT = 2, IN_PROCESS = 1 }; /* COINIT_APARTMENTTHREADED, CLSCTX_INPROC_SERVER */
+    enum { IN_PROCESS = 1 }; /* CLSCTX_INPROC_SERVER */
     void *made = NULL;
+    taskbar *bar;
     HMODULE module = LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    if (!bind(module, "CoInitializeEx", &begin) || !bind(module, "CoCreateInstance", &create)) return NULL;
-    if (FAILED(begin(NULL, APARTMENT)) || FAILED(create(&class_id, NULL, IN_PROCESS, &interface_id, &made))) return NULL;
-    return made;
+    wizard_begin_com();
+    if (!bind(module, "CoCreateInstance", &create)) return NULL;
+    if (FAILED(create(&class_id, NULL, IN_PROCESS, &interface_id, &made))) return NULL;
+    bar = made;
+    return SUCCEEDED(bar->table->init(bar)) ? bar : NULL;
 }
 
 void wizard_taskbar(wizard *w, int share) {
