@@ -123,11 +123,13 @@ int wmain(int count, wchar_t **words) {
     static sight s;
     if (count != 3) return 64;
     EnumWindows(take_window, (LPARAM)&s);
-    if (!wcscmp(words[1], L"query")) return query(&s, words[2]);
+    if (!wcscmp(words[1], L"query")) TerminateProcess(GetCurrentProcess(), (UINT)query(&s, words[2]));
     swprintf(part, MAX_PATH * 4, L"%ls.part", words[2]);
     s.file = CreateFileW(part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
     if (s.file == INVALID_HANDLE_VALUE) return 65;
     int code = !wcscmp(words[1], L"dump") ? dump(&s) : !wcscmp(words[1], L"clipboard") ? clipboard(&s) : 64;
     CloseHandle(s.file);
-    return MoveFileExW(part, words[2], MOVEFILE_REPLACE_EXISTING) ? code : 66;
+    if (!MoveFileExW(part, words[2], MOVEFILE_REPLACE_EXISTING)) code = 66;
+    TerminateProcess(GetCurrentProcess(), (UINT)code); /* Wine takes a second to end a program in the usual way */
+    return code;
 }
