@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 const char *cs_trust_text(cs_trust_kind kind) {
     switch (kind) {
     case CS_TRUST_PINNED:
