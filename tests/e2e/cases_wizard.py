@@ -221,7 +221,10 @@ def case_wizard_retry(t):
         s.page("The sample of cuDNN 8.0.3 is installed", 60)
         s.key("Escape")
         s.end_is(0, "the second try")
-        t.equal(result(s)["result"], "done", "the result of the second try")
+        told = result(s)
+        t.equal(told["result"], "done", "the result of the second try")
+        log = m.wine.text(told["log"])
+        t.check("[worker.log]" in log and "archive.by-name" not in log, "the worker read the archive that the window had open: " + log[-400:])
 
 
 def case_wizard_refusals(t):

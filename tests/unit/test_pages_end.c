@@ -149,7 +149,7 @@ static void test_end_of_uninstall_counts(void **state) {
     cs_page_result(&e, CS_ENGLISH, &page);
     assert_string_equal(cs_buffer_string(&page.heading), "cuDNN is uninstalled");
     assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_RESULT_CHANGED)->sentence),
-                        "1 files removed from C:\\CUDA. 1 older files are back.");
+                        "Files removed from C:\\CUDA: 1. Older files that are back: 1.");
     cs_page_free(&page);
     cs_outcome_free(&o);
 }
