@@ -3,13 +3,15 @@
 import json
 import os
 import random
+import signal
 import zipfile
 
 import wine
 from cases_install import check_installed, check_same, zip_hashes
 from cases_recovery import interrupt_with_journal
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP, TOOLKITS, UNVERIFIED, VERIFY, Seat)
+from window import (ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP, TOOLKITS,
+                    UNVERIFIED, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
 
@@ -143,13 +145,24 @@ def fullsize(t):
 
 
 def working(s):
-    """Waits until the archive is being unpacked."""
-    return s.until(lambda d: (d.said(STEP) or "").startswith("Verifying and unpacking") and " of " in (d.said(AMOUNT) or ""),
-                   "the unpacking", 60)
+    """Waits until the archive is being read or unpacked, and stops the worker there; go_on lets it go on."""
+    page = s.until(lambda d: (d.said(STEP) or "").startswith(("Checking the archive", "Verifying and unpacking")), "the work", 60)
+    for process in workers(s.m):
+        os.kill(process, signal.SIGSTOP)
+    return page
+
+
+def go_on(s):
+    for process in workers(s.m):
+        os.kill(process, signal.SIGCONT)
+
+
+def workers(m):
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and is_worker(m, name)]
 
 
 def case_wizard_cancel(t):
-    """Cancel in the middle, the window killed in the middle, /passive cancelled: everything as before"""
+    """Cancel in the middle, the window killed in the middle, /passive cancelled: everything as before; a stuck worker holds up no window"""
     with fullsize(t) as s:
         m = s.m
         m.add_old_cudnn()
@@ -164,6 +177,8 @@ def case_wizard_cancel(t):
         s.key("Escape")
         s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
         s.key("alt+s")
+        s.until(lambda d: d.said(STEP) == "Stopping, and putting everything back", "the stopping")
+        go_on(s)
         page = s.page("Cancelled", 60)
         t.equal(page.said(LINE), "Everything is as before.", "what it says")
         t.equal(s.session_may_end(), True, "a log-off when it has ended")
@@ -172,9 +187,10 @@ def case_wizard_cancel(t):
 
         s.key("alt+t")
         working(s)
+        t.check(workers(m), "a worker is there")
         wine.kill(s.program)
-        done = lambda: not [name for name in os.listdir("/proc") if name.isdigit() and is_worker(m, name)]
-        wine.wait_until(done, 60, "the worker's end")
+        go_on(s)
+        wine.wait_until(lambda: not workers(m), 60, "the worker's end")
         check_same(t, before, m.snapshot(), "after the window was killed")
         t.check(not m.wine.exists(m.tree + "\\.cudnn-setup"), "nothing is left in the tree's private folder")
         if m.wine.exists(P + "\\state"):
@@ -184,6 +200,8 @@ def case_wizard_cancel(t):
         page = working(s)
         t.equal((page.said(HEADING), page[ROWS]), ("Installing cuDNN 8.0.3", None), "/passive shows the progress only")
         s.key("Escape")
+        s.until(lambda d: d.said(STEP) == "Stopping, and putting everything back", "the stopping")
+        go_on(s)
         s.end_is(1602, "/passive, cancelled")
         t.equal(result(s)["result"], "cancelled", "the result of /passive")
         check_same(t, before, m.snapshot(), "after cancelling /passive")

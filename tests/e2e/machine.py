@@ -17,7 +17,8 @@ MACHINE_PATH = "%SystemRoot%\\system32;%SystemRoot%;C:\\tools\\one;;\"C:\\quoted
 REGISTRY_ROOTS = ("HKLM\\System", "HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall",
                   "HKLM\\Software\\NVIDIA Corporation", "HKCU\\Environment")
 # What Wine itself rewrites at each start: its video adapters and monitors, and how many services the service manager has counted.
-WINES_OWN = ("\\Control\\Video", "\\Control\\Class\\{4D36E968", "\\Control\\Class\\{4D36E96E", "\\Control\\ServiceCurrent", "\\Enum\\", "\\Hardware Profiles\\",
+WINES_OWN = ("\\Control\\Video", "\\Control\\Class\\{4D36E968", "\\Control\\Class\\{4D36E96E", "\\Control\\ServiceCurrent", "\\Enum\\",
+             "\\Hardware Profiles\\",
              "\\NetworkCards", "\\DeviceClasses")
 
 
