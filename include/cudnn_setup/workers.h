@@ -2,6 +2,7 @@
 #ifndef CUDNN_SETUP_WORKERS_H
 #define CUDNN_SETUP_WORKERS_H
 
+#include "cudnn_setup/hash.h"
 #include "cudnn_setup/progress.h"
 
 /* How many threads jobs that could all run at once deserve: one more than there are processors, so that one that waits for the
@@ -26,5 +27,10 @@ cs_status cs_workers_each(cs_meter *meter, size_t count, const uint64_t *sizes, 
 /* For a job, at least every few blocks: so many more bytes are done, of file (borrowed until the end; NULL: no news).
  * CS_E_CANCELLED, without an error text: give up. */
 cs_status cs_each_done(cs_each *each, uint64_t bytes, const char *file);
+
+/* For a job: cs_sha256_file of its thing, told as cs_each_done tells, under name (borrowed until the end). each NULL: nobody is
+ * told. */
+cs_status cs_each_sha256(cs_each *each, const char *name, const cs_fs *fs, cs_file *file, uint8_t digest[CS_SHA256_SIZE],
+                         cs_error *error);
 
 #endif

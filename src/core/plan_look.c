@@ -4,27 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/workers.h"
 #include "engine.h"
 
-/* Who is told how far the hash is; zeroed: nobody. */
-typedef struct listener {
-    cs_each *each;
-    const char *target;
-    uint64_t told;
-} listener;
-
-static cs_status tell(void *ctx, uint64_t done) {
-    listener *l = ctx;
-    if (!l->each) return CS_OK;
-    uint64_t more = done - l->told;
-    l->told = done;
-    return cs_each_done(l->each, more, l->target);
-}
-
-static cs_status look_once(const cs_host *host, const char *path, listener *heard, cs_target *out, cs_error *error) {
+static cs_status look_once(const cs_host *host, const char *path, const char *name, cs_each *each, cs_target *out,
+                           cs_error *error) {
     const cs_fs *fs = host->fs;
     *out = (cs_target){0};
     cs_status status = fs->stat(fs->ctx, path, &out->info, error);
@@ -35,18 +20,18 @@ static cs_status look_once(const cs_host *host, const char *path, listener *hear
     cs_file *file = NULL;
     status = fs->open(fs->ctx, path, CS_OPEN_READ, &file, error);
     if (status == CS_OK) status = fs->info(fs->ctx, file, &out->info, error);
-    if (status == CS_OK) status = cs_sha256_file(fs, file, out->sha256, NULL, tell, heard, error);
+    if (status == CS_OK) status = cs_each_sha256(each, name, fs, file, out->sha256, error);
     fs->close(fs->ctx, file);
     out->present = status == CS_OK;
     return status;
 }
 
-static cs_status look(const cs_host *host, const char *path, listener *heard, cs_target *out, cs_error *error) {
+static cs_status look(const cs_host *host, const char *path, const char *name, cs_each *each, cs_target *out, cs_error *error) {
     cs_error own = {0};
     unsigned tries = 0;
     cs_status status;
     if (!error) error = &own;
-    do status = look_once(host, path, heard, out, error);
+    do status = look_once(host, path, name, each, out, error);
     while (cs_engine_again(host, status, error, &tries));
     return status;
 }
@@ -65,19 +50,18 @@ static void note_spelling(const cs_host *host, const char *path, const char *tar
 
 const char *cs_plan_spelled(const cs_target *found, const char *target) { return found->spelled[0] ? found->spelled : target; }
 
-static cs_status look_at(const cs_host *host, const char *tree_path, const char *target, listener *heard, cs_target *out,
+static cs_status look_at(const cs_host *host, const char *tree_path, const char *target, cs_each *each, cs_target *out,
                          cs_error *error) {
     cs_buffer path = {0};
     cs_status status = cs_path_join(&path, host->fs->separator, tree_path, target, error);
-    if (status == CS_OK) status = look(host, path.data, heard, out, error);
+    if (status == CS_OK) status = look(host, path.data, target, each, out, error);
     if (status == CS_OK && out->present) note_spelling(host, path.data, target, out);
     cs_buffer_free(&path);
     return status;
 }
 
 cs_status cs_plan_look(const cs_host *host, const char *tree_path, const char *target, cs_target *out, cs_error *error) {
-    listener nobody = {0};
-    return look_at(host, tree_path, target, &nobody, out, error);
+    return look_at(host, tree_path, target, NULL, out, error);
 }
 
 typedef struct looks {
@@ -89,8 +73,7 @@ typedef struct looks {
 
 static cs_status look_at_one(void *ctx, size_t index, cs_each *each, cs_error *error) {
     const looks *l = ctx;
-    listener heard = {.each = each, .target = l->targets[index]};
-    return look_at(l->host, l->tree_path, l->targets[index], &heard, &l->out[index], error);
+    return look_at(l->host, l->tree_path, l->targets[index], each, &l->out[index], error);
 }
 
 cs_status cs_plan_look_all(const cs_host *host, const char *tree_path, const char *const *targets, const uint64_t *sizes,
@@ -104,8 +87,7 @@ cs_status cs_plan_look_all(const cs_host *host, const char *tree_path, const cha
 cs_status cs_plan_look_blob(const cs_host *host, const char *tree_path, const cs_blob *blob, cs_target *out, cs_error *error) {
     cs_buffer path = {0};
     cs_status status = cs_blob_path(host, tree_path, blob, &path, error);
-    listener nobody = {0};
-    if (status == CS_OK) status = look(host, path.data, &nobody, out, error);
+    if (status == CS_OK) status = look(host, path.data, NULL, NULL, out, error);
     cs_buffer_free(&path);
     return status;
 }

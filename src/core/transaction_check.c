@@ -2,7 +2,6 @@
  * with the record through the handle that will move it. */
 #include <string.h>
 
-#include "cudnn_setup/hash.h"
 #include "cudnn_setup/workers.h"
 #include "transaction_internal.h"
 
@@ -49,25 +48,11 @@ static cs_status check_move(cs_forward *run, size_t index, cs_error *error) {
 
 /* ---- contents, through the handles that were just opened ---- */
 
-typedef struct hashing {
-    cs_each *each;
-    const char *target;
-    uint64_t told;
-} hashing;
-
-static cs_status hash_progress(void *ctx, uint64_t done) {
-    hashing *h = ctx;
-    uint64_t more = done - h->told;
-    h->told = done;
-    return cs_each_done(h->each, more, h->target);
-}
-
 static cs_status check_content(void *ctx, size_t index, cs_each *each, cs_error *error) {
     const cs_forward *run = ctx;
     const cs_move *move = &run->record->moves[index];
-    hashing h = {.each = each, .target = move->target};
     uint8_t digest[CS_SHA256_SIZE];
-    cs_status status = cs_sha256_file(run->engine.fs, run->files[index], digest, NULL, hash_progress, &h, error);
+    cs_status status = cs_each_sha256(each, move->target, run->engine.fs, run->files[index], digest, error);
     if (status != CS_OK || memcmp(digest, move->sha256, sizeof digest) == 0) return status;
     return changed(error, move->target, "its content changed");
 }

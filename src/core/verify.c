@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cudnn_setup/hash.h"
 #include "cudnn_setup/path.h"
 #include "cudnn_setup/undo_data.h"
 #include "cudnn_setup/verb.h"
@@ -25,23 +24,9 @@ typedef struct states {
     const char **items; /* literals */
 } states;
 
-typedef struct listener {
-    cs_each *each;
-    const char *target;
-    uint64_t told;
-} listener;
-
-static cs_status tell(void *ctx, uint64_t done) {
-    listener *l = ctx;
-    uint64_t more = done - l->told;
-    l->told = done;
-    return cs_each_done(l->each, more, l->target);
-}
-
 /* Looks at one file without keeping anybody else from it. */
 static cs_status state_of(const cs_host *host, const char *path, const cs_receipt_row *row, cs_each *each, const char **state,
                           cs_error *error) {
-    listener heard = {.each = each, .target = row->target};
     const cs_fs *fs = host->fs;
     uint8_t digest[CS_SHA256_SIZE];
     cs_file *file = NULL;
@@ -59,7 +44,7 @@ static cs_status state_of(const cs_host *host, const char *path, const cs_receip
     if (status == CS_OK) status = fs->info(fs->ctx, file, &info, error);
     *state = "differs";
     if (status == CS_OK && info.kind == CS_FILE_REGULAR && info.size == row->size) {
-        status = cs_sha256_file(fs, file, digest, NULL, tell, &heard, error);
+        status = cs_each_sha256(each, row->target, fs, file, digest, error);
         if (status == CS_OK && memcmp(digest, row->sha256, sizeof digest) == 0) *state = "ok";
     }
     fs->close(fs->ctx, file);

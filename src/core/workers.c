@@ -54,6 +54,25 @@ cs_status cs_each_done(cs_each *each, uint64_t bytes, const char *file) {
     return atomic_load(&each->stop) ? CS_E_CANCELLED : CS_OK;
 }
 
+typedef struct hashing {
+    cs_each *each;
+    const char *name;
+    uint64_t told;
+} hashing;
+
+static cs_status tell(void *ctx, uint64_t done) {
+    hashing *h = ctx;
+    uint64_t more = done - h->told;
+    h->told = done;
+    return cs_each_done(h->each, more, h->name);
+}
+
+cs_status cs_each_sha256(cs_each *each, const char *name, const cs_fs *fs, cs_file *file, uint8_t digest[CS_SHA256_SIZE],
+                         cs_error *error) {
+    hashing h = {.each = each, .name = name};
+    return cs_sha256_file(fs, file, digest, NULL, each ? tell : NULL, &h, error);
+}
+
 static void run_each(void *arg, unsigned index) {
     cs_each *each = arg;
     (void)index;
