@@ -31,4 +31,7 @@ cs_status cs_outfile_replace(const cs_host *host, const char *path, bool elevate
  * writing itself to report. */
 cs_status cs_outfile_check_present(const cs_fs *fs, const char *path, const char *start, cs_error *error);
 
+/* CS_E_USAGE if the folder of path does not exist: none is ever made for an output file. */
+cs_status cs_outfile_check_folder(const cs_fs *fs, const char *path, cs_error *error);
+
 #endif

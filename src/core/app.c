@@ -158,6 +158,7 @@ static cs_status check_outputs(run *r, cs_error *error) {
             if (rows[k].path && cs_text_equal_ascii_case(rows[i].path, rows[k].path))
                 return cs_fail(error, CS_E_USAGE, rows[i].name, rows[i].path, "%s names the same file", rows[k].name);
         cs_status status = cs_outfile_check_present(r->host.fs, rows[i].path, rows[i].start, error);
+        if (status == CS_OK) status = cs_outfile_check_folder(r->host.fs, rows[i].path, error);
         if (status == CS_OK) continue;
         error->operation = rows[i].name;
         return status;

@@ -187,6 +187,16 @@ cs_status cs_outfile_replace(const cs_host *host, const char *path, bool elevate
     return status;
 }
 
+cs_status cs_outfile_check_folder(const cs_fs *fs, const char *path, cs_error *error) {
+    cs_buffer folder = {0};
+    cs_file_info info;
+    cs_status status = cs_path_parent(&folder, path, error);
+    if (status == CS_OK && fs->stat(fs->ctx, folder.data, &info, NULL) == CS_E_NOT_FOUND)
+        status = cs_fail(error, CS_E_USAGE, NULL, path, "there is no folder %s", folder.data);
+    cs_buffer_free(&folder);
+    return status;
+}
+
 cs_status cs_outfile_check_present(const cs_fs *fs, const char *path, const char *start, cs_error *error) {
     char bytes[512];
     size_t wanted = start ? strlen(start) : sizeof bytes, got = 0;

@@ -140,7 +140,9 @@ static void conclude(const needs *n, cs_buffer *out) {
     if (n->absent)
         cs_buffer_format(out, "; %zu of the files that they need cannot be found by new programs.", n->absent);
     else
-        cs_buffer_text(out, n->read ? "; new programs find all that they need." : ".");
+        cs_buffer_text(out, !n->read                 ? "."
+                            : n->unread || n->beyond ? "; new programs find all that those need that were read."
+                                                     : "; new programs find all that they need.");
     if (n->zlib) cs_buffer_text(out, " zlibwapi.dll is needed by cuDNN 8.3 and newer only: this is not 8.0.3.");
 }
 
@@ -149,6 +151,9 @@ cs_status cs_show_needs(const cs_host *host, const cs_options *options, cs_buffe
     cs_status status = cs_search_order_read(host, NULL, &n.order, &outcome->error);
     if (status == CS_OK) status = find_files(&n, options->dll, &outcome->error);
     for (size_t i = 0; i < n.files.count && status == CS_OK; i++) status = tell_file(&n, n.files.items[i], &outcome->error);
+    if (status == CS_OK && n.unread && !n.read)
+        status = cs_fail(&outcome->error, CS_E_FAILED, "read", options->dll, "%s",
+                         n.unread == 1 ? "it is no DLL, or a damaged one" : "no DLL in it can be read");
     if (status == CS_OK) conclude(&n, &outcome->message);
     cs_search_order_free(&n.order);
     cs_strings_free(&n.files);

@@ -133,7 +133,7 @@ def case_status_of_changes(t):
 
 WRONG = [["/quite"], ["/uninstall", "/rollback"], ["/archive:"], ["/archive", "/quiet"], ["/cuda:"], ["/env:some"], ["/env"],
          ["/uninstall", "/archive:x.zip"], ["/quiet", "/passive"], ["/tree:12"], ["bogus"], ["a.zip", "b.zip"], ["/status", "/force"],
-         ["/quiet:1"], ["/verify", "/dryrun"], ["/cudapath:take", "/env:path"], ["/unverified:yes"], ["/log:C:\\e2e\\NUL"],
+         ["/quiet:1"], ["/verify", "/dryrun"], ["/cudapath:take", "/env:path"], ["/unverified:yes"], ["/log:C:\\e2e\\NUL"], ["/verify", "/log:C:\\no\\x.log"],
          ["/archive:\\\\?\\Volume{1}\\x.zip"], ["/manifest:\\\\.\\C:\\x.json"], ["/recover", "/tree:" + "0" * 32]]
 
 

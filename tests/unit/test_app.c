@@ -203,10 +203,21 @@ static void test_app_json_on_success_and_failure(void **state) {
 
 static void test_app_json_that_cannot_be_written_is_said(void **state) {
     scene *s = *state;
-    assert_int_equal(RUN(s, "/passive", "/json:C:\\Nowhere\\r.json"), 0);
+    memory_host_folder(s->machine, "C:\\Full");
+    memory_host_fail_on(s->machine, "create", ".tmp", MEMORY_BEFORE, 5);
+    assert_int_equal(RUN(s, "/passive", "/json:C:\\Full\\r.json"), 0);
     assert_int_equal(s->runs, 1);
-    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: The JSON result cannot be written: cannot open C:\\Nowhere"));
+    assert_non_null(strstr(cs_buffer_string(&s->err), "warning: The JSON result cannot be written: cannot open C:\\Full"));
     assert_non_null(strstr(content(s, ELEVATED "install-4242.log"), "[json.failed]"));
+}
+
+static void test_app_output_into_no_folder_is_a_bad_command_line(void **state) {
+    scene *s = *state;
+    assert_int_equal(RUN(s, "/quiet", "/json:C:\\Nowhere\\r.json"), 1639);
+    s->ended = 0;
+    assert_int_equal(RUN(s, "/quiet", "/log:C:\\Nowhere\\x.log"), 1639);
+    assert_int_equal(s->runs, 0);
+    assert_non_null(strstr(cs_buffer_string(&s->err), "there is no folder C:\\Nowhere"));
 }
 
 static void test_app_bad_output_name_is_a_bad_command_line(void **state) {
@@ -295,7 +306,9 @@ static void test_app_given_log_and_report(void **state) {
 
 static void test_app_log_that_cannot_be_opened_goes_to_its_usual_place(void **state) {
     scene *s = *state;
-    assert_int_equal(RUN(s, "/passive", "/log:C:\\Nowhere\\x.log"), 0);
+    memory_host_folder(s->machine, "C:\\Full");
+    memory_host_fail_on(s->machine, "create", "x.log", MEMORY_BEFORE, 5);
+    assert_int_equal(RUN(s, "/passive", "/log:C:\\Full\\x.log"), 0);
     assert_int_equal(s->runs, 1);
     assert_non_null(strstr(cs_buffer_string(&s->err),
                            "warning: The log goes to its usual place, since it cannot be written where /log says"));
@@ -379,6 +392,7 @@ int main(void) {
         TEST(test_app_failure_names_the_log),
         TEST(test_app_json_on_success_and_failure),
         TEST(test_app_json_that_cannot_be_written_is_said),
+        TEST(test_app_output_into_no_folder_is_a_bad_command_line),
         TEST(test_app_bad_output_name_is_a_bad_command_line),
         TEST(test_app_unelevated_change_is_740),
         TEST(test_app_unelevated_may_look_and_try),

@@ -133,6 +133,8 @@ static void test_doctor_needs_of_a_dll(void **state) {
           "  needs at first use new.dll: in no folder that new programs search\n"
           "  needs at first use old.dll: only beside it, in a folder that new programs do not search\n");
     needs(machine, absent, CS_E_NOT_FOUND, "", "");
+    memory_host_text(machine, absent, "no DLL");
+    needs(machine, absent, CS_E_FAILED, "", "C:\\new\\none.dll: the DOS header lies beyond the end of the file\n");
     memory_host_free(machine);
 }
 
@@ -174,7 +176,7 @@ static void test_doctor_needs_says_where_it_stops(void **state) {
     cs_buffer report = {0};
     assert_int_equal(cs_show_needs(memory_host_seam(machine), &options, &report, &outcome), CS_OK);
     assert_string_equal(cs_buffer_string(&outcome.message),
-                        "256 DLLs were read, 4 more were not looked at; new programs find all that they need.");
+                        "256 DLLs were read, 4 more were not looked at; new programs find all that those need that were read.");
     cs_outcome_free(&outcome);
     cs_buffer_free(&report);
     memory_host_free(machine);

@@ -166,8 +166,22 @@ static void test_outfile_replace_elevated_follows_no_link(void **state) {
     memory_host_free(machine);
 }
 
+static void test_outfile_its_folder_has_to_be_there(void **state) {
+    (void)state;
+    memory_host *machine = memory_host_new();
+    const cs_fs *fs = memory_host_seam(machine)->fs;
+    cs_error error = {0};
+    memory_host_folder(machine, "C:\\Out");
+    assert_int_equal(cs_outfile_check_folder(fs, "C:\\Out\\r.json", NULL), CS_OK);
+    assert_int_equal(cs_outfile_check_folder(fs, "C:\\r.json", NULL), CS_OK);
+    assert_int_equal(cs_outfile_check_folder(fs, "C:\\Out\\no\\r.json", &error), CS_E_USAGE);
+    assert_string_equal(error.detail, "there is no folder C:\\Out\\no");
+    memory_host_free(machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_outfile_its_folder_has_to_be_there),
         cmocka_unit_test(test_outfile_refuses_names),
         cmocka_unit_test(test_outfile_accepts_names),
         cmocka_unit_test(test_outfile_expands_the_computer_name_only),
