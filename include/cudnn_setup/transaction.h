@@ -21,8 +21,9 @@ typedef struct cs_session {
     size_t held_count;
     bool registry_written; /* by undoing or finishing: programs have to be told that the environment changed */
     /* What cs_session_recover left. */
-    cs_strings set_aside; /* ids of the trees whose records cannot be read, are damaged, or are a newer cudnn-setup's */
-    bool unfinished;      /* interrupted work whose records are whole could not be finished: nothing else may be changed */
+    cs_strings set_aside;          /* ids of the trees whose records cannot be read, are damaged, or are a newer cudnn-setup's */
+    unsigned finished, taken_back; /* interrupted changes, by what became of them */
+    bool unfinished; /* interrupted work whose records are whole could not be finished: nothing else may be changed */
 } cs_session;
 
 /* Step 0 without the recovery: creates P, P\state and `lock` if absent, checks who can write to them, takes the lock.

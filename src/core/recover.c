@@ -51,6 +51,7 @@ static cs_status recover_loaded(cs_session *session, const char *tree_id, const 
     cs_engine engine = cs_engine_start(session, tree_id, known->tree_path, known->txid);
     cs_status status = CS_OK;
     if (pending) status = finish_pending(&engine, state, &settled, error);
+    if (pending && status == CS_OK) *(state->names.committed ? &session->finished : &session->taken_back) += 1;
     if (status == CS_OK && state->names.intent)
         collect_elsewhere(session, tree_id, known, settled ? known : state->names.head ? &state->head : NULL);
     if (status == CS_OK && !settled) {

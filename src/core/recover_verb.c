@@ -28,14 +28,25 @@ static remains look_for_remains(const cs_run *run) {
     return sum;
 }
 
+/* Which way it went: people have to know what they have now. */
+static void say_ways(const cs_session *session, cs_buffer *out) {
+    unsigned finished = session->finished, back = session->taken_back;
+    if (back) cs_say_count(out, back, "interrupted change was taken back", "interrupted changes were taken back");
+    if (back) cs_buffer_text(out, ": everything is as before. ");
+    if (finished) cs_say_count(out, finished, "interrupted change was finished", "interrupted changes were finished");
+    if (finished) cs_buffer_text(out, ": what was installed or undone stays so. ");
+    cs_buffer_text(out, "Nothing is pending any more.");
+}
+
 /* "3 files (1234 bytes) that an interrupted run had unpacked" and what becomes of them. */
 static void say(cs_run *run, bool worked, const remains *dropped) {
     cs_buffer text = {0};
     bool real = run->changing;
     run->already = !worked && !dropped->files;
-    if (worked)
-        cs_buffer_text(&text, real ? "The interrupted run was brought to a clean state."
-                                   : "Interrupted work was found and would be finished or undone.");
+    if (worked && real)
+        say_ways(&run->session, &text);
+    else if (worked)
+        cs_buffer_text(&text, "Interrupted work was found and would be finished or undone.");
     else
         cs_buffer_text(&text, dropped->files ? "No interrupted change was found." : "No interrupted work was found.");
     if (dropped->files) {

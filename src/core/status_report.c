@@ -5,7 +5,7 @@
 #include "cudnn_setup/wording.h"
 
 typedef struct tally {
-    size_t installed, pending, damaged, aside;
+    size_t installed, pending, damaged, aside, left;
 } tally;
 
 static tally count(const cs_status_view *view) {
@@ -17,7 +17,10 @@ static tally count(const cs_status_view *view) {
         t.installed += tree->level_count > 0;
         t.pending += tree->known.pending != CS_PENDING_NONE;
         t.damaged += tree->problem || torn;
-        t.aside += !tree->level_count && tree->file_count;
+        for (size_t j = 0; j < tree->file_count && !tree->level_count; j++) {
+            cs_status_what what = tree->files[j].what;
+            *(what == CS_PRIVATE_PARKED || what == CS_PRIVATE_UNNAMED ? &t.aside : &t.left) += 1;
+        }
     }
     if (view->copy && view->service && !t.pending) t.pending = 1;
     return t;
@@ -75,8 +78,9 @@ static cs_status conclude(cs_run *run, const cs_status_view *view) {
         say_installed(run, view, &t);
         return CS_OK;
     }
-    cs_run_say(run, "cudnn-setup has nothing installed on this machine.%s",
-               t.aside ? " Files that it kept aside are still there." : "");
+    cs_run_say(run, "cudnn-setup has nothing installed on this machine.%s%s",
+               t.aside ? " Files that it kept aside are still there." : "",
+               t.left ? " What an interrupted run left is dropped by the next changing run, /recover for one." : "");
     return cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, NULL);
 }
 

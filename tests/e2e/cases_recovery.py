@@ -84,6 +84,7 @@ def case_pending_is_said(t):
         t.equal(code, 0, "recover: " + text[-300:])
         t.equal(journals(m), [], "journals")
         code, _, _ = m.setup("/verify", "/quiet")
+        t.check(("finished" if code == 0 else "taken back: everything is as before") in text, "which way it went: " + text[-300:])
         if code == 0:
             m.setup("/uninstall", "/quiet")
         check_same(t, before, m.snapshot(), "after recovery")

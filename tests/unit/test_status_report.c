@@ -223,7 +223,8 @@ static void test_status_report_parked_and_unnamed_files(void **state) {
     memory_host_text(s.c.machine, VERB_TREE "\\.cudnn-setup\\00112233445566778899aabbccddeeff\\old\\readme", "not ours");
     ask(&s);
     assert_int_equal(s.code, 1605);
-    MESSAGE(&s, "nothing installed on this machine. Files that it kept aside are still there.");
+    MESSAGE(&s, "nothing installed on this machine. Files that it kept aside are still there. What an interrupted run left is "
+                "dropped by the next changing run");
     SAID(&s,
          "Kept aside, since they were not ours to delete; only /forget /force drops them:\n    " VERB_TREE "\\.cudnn-setup\\");
     SAID(&s, ", 12 bytes, was include/cudnn.h\n");
@@ -324,6 +325,24 @@ static void kill_at_temporary_journal(void *ctx, memory_host *host, const char *
     (void)ctx;
     if (strcmp(operation, "write") == 0 && strstr(path, "journal.tmp"))
         memory_host_fail_at(host, 1, MEMORY_BEFORE, MEMORY_KILL, 31);
+}
+
+/* The same with nothing installed before. */
+static void test_status_report_only_leavings(void **state) {
+    (void)state;
+    scene s;
+    begin(&s);
+    verb_case_package(&s.c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_hook(s.c.machine, kill_at_temporary_journal, NULL);
+    char archive[] = VERB_MEDIA "\\p803.zip", manifest[] = VERB_MEDIA "\\p803.json";
+    s.c.options.archive = archive, s.c.options.manifest = manifest;
+    cs_install(s.c.host, &s.c.options, &s.c.outcome);
+    s.c.options.archive = s.c.options.manifest = NULL;
+    memory_host_restart(s.c.machine);
+    ask(&s);
+    assert_int_equal(s.code, 1605);
+    MESSAGE(&s, "nothing installed on this machine. What an interrupted run left is dropped by the next changing run");
+    end(&s);
 }
 
 /* A run that was killed while it unpacked changed nothing: it is told, and is no pending work. */
@@ -583,6 +602,7 @@ int main(void) {
         cmocka_unit_test(test_status_report_files_that_wait),
         cmocka_unit_test(test_status_report_an_interrupted_run),
         cmocka_unit_test(test_status_report_an_interrupted_uninstall),
+        cmocka_unit_test(test_status_report_only_leavings),
         cmocka_unit_test(test_status_report_an_interrupted_unpacking),
         cmocka_unit_test(test_status_report_damaged_records),
         cmocka_unit_test(test_status_report_two_pending_names),

@@ -132,6 +132,36 @@ static void test_transaction_trees_unreadable_for_a_moment_is_not_recovered(void
     memory_host_free(m);
 }
 
+static void kill_after_commit(void *ctx, memory_host *m, const char *operation, const char *path) {
+    (void)ctx;
+    if (strcmp(operation, "rename") == 0 && cs_text_ends_with_ascii_case(path, "\\committed"))
+        memory_host_fail_at(m, 0, MEMORY_AFTER, MEMORY_KILL, 1117);
+}
+
+static void assert_recovery_says(memory_hook kill, const char *words) {
+    memory_host *m = fixture_machine(FIXTURE_FRESH);
+    const cs_options options = {.verb = CS_VERB_RECOVER, .ui = CS_UI_QUIET};
+    cs_outcome outcome = {0};
+    cs_error error = {0};
+    memory_host_system(m)->administrator = true;
+    memory_host_hook(m, kill, NULL);
+    fixture_run(m, FIXTURE_FRESH, &error);
+    memory_host_restart(m);
+    assert_int_equal(cs_exit_code(cs_recover(memory_host_seam(m), &options, &outcome)), 0);
+    assert_string_equal(cs_buffer_string(&outcome.message), words);
+    cs_outcome_free(&outcome);
+    memory_host_free(m);
+}
+
+static void test_transaction_trees_recovery_says_which_way_it_went(void **state) {
+    (void)state;
+    assert_recovery_says(kill_at_commit,
+                         "1 interrupted change was taken back: everything is as before. Nothing is pending any more.");
+    assert_recovery_says(kill_after_commit,
+                         "1 interrupted change was finished: what was installed or undone stays so. Nothing is "
+                         "pending any more.");
+}
+
 /* Whole records whose work cannot be finished now stop everything: the environment is half changed. */
 static void test_transaction_trees_unfinished_work_is_no_damage(void **state) {
     (void)state;
@@ -157,6 +187,7 @@ int main(void) {
         cmocka_unit_test(test_transaction_trees_two_records_block_their_own_tree_only),
         cmocka_unit_test(test_transaction_trees_unreadable_head_blocks_its_own_tree_only),
         cmocka_unit_test(test_transaction_trees_unreadable_for_a_moment_is_not_recovered),
+        cmocka_unit_test(test_transaction_trees_recovery_says_which_way_it_went),
         cmocka_unit_test(test_transaction_trees_unfinished_work_is_no_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
