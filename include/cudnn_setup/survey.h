@@ -23,8 +23,11 @@ typedef struct cs_survey {
     bool installed, same_package;
     size_t levels;       /* installations on top of each other */
     char *other_toolkit; /* CUDA_PATH names this working toolkit, and would keep it */
-    /* The dry run of an installation. */
-    bool accepts_unverified; /* as its options said */
+    /* The dry run of an installation; of a tree where this package is installed, what comparing it with its record gives, and
+     * where that differs, what a dry run of the repair says. */
+    cs_status repair_status;
+    cs_buffer repair_message;
+    bool accepts_unverified; /* as the options said */
     cs_status status;
     cs_outcome outcome;
     cs_warnings warnings;

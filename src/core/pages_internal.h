@@ -11,5 +11,7 @@ cs_page_row *page_row(cs_page *page, cs_phrase name, cs_mark mark);
 void page_text(cs_buffer *out, const char *text);
 /* The same, with its middle left out where it is long. */
 void page_path(cs_buffer *out, const char *path, size_t width);
+/* "Not as installed: bin/a.dll, include/b.h." from what verify found; nothing where no file differs. Appends. */
+void page_say_different(cs_buffer *out, const cs_outcome *outcome, cs_language language);
 
 #endif

@@ -24,13 +24,15 @@ static void say_path(const maker *k, cs_buffer *out, cs_phrase phrase, const cha
     cs_buffer_free(&visible);
 }
 
-static void say_detail(const maker *k, cs_buffer *out, cs_phrase phrase) {
+static void say_reason(const maker *k, cs_buffer *out, cs_phrase phrase, cs_status status, const char *reason) {
     cs_buffer visible = {0};
-    page_text(&visible, detail(k));
+    page_text(&visible, reason);
     cs_say(out, phrase, k->language, "detail", cs_buffer_string(&visible), "cuda", k->m->manifest.cuda, "meaning",
-           cs_say_exit(cs_exit_code(k->m->status), k->language), NULL);
+           cs_say_exit(cs_exit_code(status), k->language), NULL);
     cs_buffer_free(&visible);
 }
+
+static void say_detail(const maker *k, cs_buffer *out, cs_phrase phrase) { say_reason(k, out, phrase, k->m->status, detail(k)); }
 
 /* ---- archive ---- */
 
@@ -49,19 +51,40 @@ static void judge_trust(const maker *k, cs_page_row *row) {
     say_path(k, &row->sentence, sample ? CS_SAY_ARCHIVE_SAMPLE : rows[trust->kind].phrase, k->m->archive);
 }
 
+static bool is_archive_fault(cs_status status) { return status == CS_E_ARCHIVE_OPEN || status == CS_E_ARCHIVE_BAD; }
+
+static cs_phrase archive_fault(cs_status status) {
+    return status == CS_E_ARCHIVE_BAD ? CS_SAY_ARCHIVE_WRONG : CS_SAY_ARCHIVE_SHUT;
+}
+
+/* What is installed needs no archive, and a wrong one is no fault of it. */
+static void judge_for_repair(const maker *k, cs_page_row *row, const char *wanted) {
+    const cs_survey *m = k->m;
+    row->mark = m->archive && !is_archive_fault(m->repair_status) ? CS_MARK_OK : CS_MARK_NOTE;
+    cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_FOR_REPAIR));
+    if (m->status != CS_E_DIFFERS)
+        cs_buffer_text(&row->sentence, TEXT(CS_SAY_ARCHIVE_NOT_NEEDED));
+    else if (!m->archive)
+        cs_say(&row->sentence, CS_SAY_ARCHIVE_ABSENT, k->language, "name", wanted, NULL);
+    else if (is_archive_fault(m->repair_status))
+        say_reason(k, &row->sentence, archive_fault(m->repair_status), m->repair_status, cs_buffer_string(&m->repair_message));
+    else
+        say_path(k, &row->sentence, CS_SAY_ARCHIVE_FOR_REPAIR, m->archive);
+}
+
 static void row_archive(maker *k) {
     const cs_survey *m = k->m;
     cs_page_row *row = page_row(k->page, CS_SAY_ROW_ARCHIVE, CS_MARK_NOTE);
     const char *wanted = m->manifest.archive_names.count ? m->manifest.archive_names.items[0] : "cudnn*.zip";
-    bool failed = m->status == CS_E_ARCHIVE_OPEN || m->status == CS_E_ARCHIVE_BAD;
+    bool failed = is_archive_fault(m->status);
     if (m->archive)
         page_path(&row->found, cs_path_name(m->archive), CS_PAGE_FOUND_WIDTH);
     else
         cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
-    if (m->same_package && !failed) {
-        cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_NOT_NEEDED));
-        cs_buffer_text(&row->sentence, TEXT(CS_SAY_ARCHIVE_NOT_NEEDED));
-        row->mark = CS_MARK_OK;
+    if (m->status == CS_E_PENDING) {
+        cs_buffer_text(&row->sentence, TEXT(CS_SAY_ARCHIVE_NOT_LOOKED));
+    } else if (m->same_package) {
+        judge_for_repair(k, row, wanted);
     } else if (!m->archive) {
         row->mark = CS_MARK_BAD;
         k->told = k->told || failed;
@@ -71,11 +94,10 @@ static void row_archive(maker *k) {
         row->mark = CS_MARK_BAD;
         k->told = true;
         cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_WRONG));
-        say_detail(k, &row->sentence, m->status == CS_E_ARCHIVE_BAD ? CS_SAY_ARCHIVE_WRONG : CS_SAY_ARCHIVE_SHUT);
+        say_detail(k, &row->sentence, archive_fault(m->status));
     } else {
         judge_trust(k, row);
     }
-    if (row->mark == CS_MARK_BAD && m->same_package) row->mark = CS_MARK_NOTE;
 }
 
 /* ---- CUDA ---- */
@@ -150,6 +172,18 @@ static size_t count_state(const cs_outcome *outcome, const char *state) {
     return count;
 }
 
+static void judge_installed(const maker *k, cs_page_row *row) {
+    const cs_survey *m = k->m;
+    bool differs = m->status == CS_E_DIFFERS;
+    row->mark = m->status == CS_OK ? CS_MARK_OK : differs ? CS_MARK_BAD : CS_MARK_NOTE;
+    cs_buffer_text(&row->means, TEXT(differs ? CS_SAY_MEANS_DIFFERS : CS_SAY_MEANS_INSTALLED));
+    if (differs)
+        page_say_different(&row->sentence, &m->outcome, k->language);
+    else
+        cs_buffer_text(&row->sentence, TEXT(m->status == CS_OK ? CS_SAY_CUDNN_OURS : CS_SAY_CUDNN_UNREAD));
+    if (differs && !row->sentence.size) page_text(&row->sentence, detail(k)); /* a value, or the folder itself */
+}
+
 static void row_cudnn(maker *k) {
     const cs_survey *m = k->m;
     char number[24];
@@ -158,8 +192,8 @@ static void row_cudnn(maker *k) {
     cs_phrase sentence = CS_SAY_CUDNN_NONE, means = CS_SAY_MEANS_NEW;
     cs_buffer_text(&row->found, m->present ? m->present : TEXT(CS_SAY_NONE));
     if (m->same_package) {
-        sentence = CS_SAY_CUDNN_OURS;
-        means = CS_SAY_MEANS_INSTALLED;
+        judge_installed(k, row);
+        return;
     } else if (m->status == CS_E_NEWER) {
         sentence = CS_SAY_CUDNN_NEWER;
         means = CS_SAY_MEANS_KEPT;
@@ -233,7 +267,7 @@ static void row_in_use(maker *k) {
 }
 
 static void row_refusal(maker *k) {
-    if (k->m->status == CS_OK || k->told || (k->m->same_package && k->m->status != CS_E_PENDING)) return;
+    if (k->m->status == CS_OK || k->told || (k->m->same_package && k->m->status == CS_E_DIFFERS)) return;
     cs_page_row *row = page_row(k->page, CS_SAY_ROW_RUN, CS_MARK_BAD);
     cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_FOUND_WIDTH);
     say_detail(k, &row->sentence, CS_SAY_REFUSED);
@@ -275,8 +309,7 @@ static void head_install(maker *k) {
         if (k->m->archive && k->m->outcome.trust.kind != CS_TRUST_NONE) page->offers |= CS_OFFER_LICENCE;
         if (k->m->other_toolkit) page->offers |= CS_OFFER_CUDA_PATH;
     } else {
-        page->primary =
-            k->m->status == CS_E_ARCHIVE_OPEN || k->m->status == CS_E_ARCHIVE_BAD ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
+        page->primary = is_archive_fault(k->m->status) ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
         page->offers |= CS_OFFER_CHECK_AGAIN;
         if (k->m->status == CS_E_ARCHIVE_BAD && !k->m->accepts_unverified) page->offers |= CS_OFFER_UNVERIFIED;
     }
@@ -292,13 +325,18 @@ static void head_pending(maker *k) {
 
 static void head_already(maker *k) {
     char number[24];
-    bool right = k->m->status == CS_OK && k->m->outcome.result == CS_RESULT_ALREADY;
+    bool right = k->m->status == CS_OK, differs = k->m->status == CS_E_DIFFERS;
     cs_page *page = k->page;
     snprintf(number, sizeof number, "%zu", k->m->outcome.file_count);
-    cs_say(&page->line, right ? CS_SAY_ALREADY : CS_SAY_ALREADY_DIFFERS, k->language, "count", number, NULL);
+    cs_say(&page->line,
+           right     ? CS_SAY_ALREADY
+           : differs ? CS_SAY_ALREADY_DIFFERS
+                     : CS_SAY_ALREADY_UNREAD,
+           k->language, "count", number, NULL);
     page->offers = CS_OFFER_VERIFY | CS_OFFER_REPAIR | CS_OFFER_UNINSTALL | CS_OFFER_TEST | CS_OFFER_COPY;
     if (k->m->levels > 1) page->offers |= CS_OFFER_ROLL_BACK; /* with one level it is what uninstalling is */
-    page->primary = right ? CS_OFFER_VERIFY : CS_OFFER_REPAIR;
+    if (!right) page->offers |= CS_OFFER_ARCHIVE | CS_OFFER_CHECK_AGAIN;
+    page->primary = differs ? CS_OFFER_REPAIR : CS_OFFER_VERIFY;
 }
 
 void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out) {

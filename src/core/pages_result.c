@@ -141,21 +141,6 @@ static void say_count(const maker *k, cs_buffer *out, cs_phrase phrase, size_t n
     cs_buffer_free(&tree);
 }
 
-static void say_different(const maker *k, cs_buffer *out) {
-    enum { SHOWN = 6 };
-    const cs_outcome *o = k->e->outcome;
-    cs_buffer names = {0};
-    size_t shown = 0;
-    for (size_t i = 0; i < o->file_count; i++) {
-        const char *state = o->files[i].state;
-        if (strcmp(state, "missing") != 0 && strcmp(state, "differs") != 0) continue;
-        if (shown < SHOWN) cs_buffer_format(&names, "%s%s", shown ? ", " : "", o->files[i].target);
-        if (shown++ == SHOWN) cs_buffer_text(&names, ", …");
-    }
-    if (shown) cs_say(out, CS_SAY_FILES_DIFFER, k->language, "names", cs_buffer_string(&names), NULL);
-    cs_buffer_free(&names);
-}
-
 static void row_files(const maker *k) {
     const cs_outcome *o = k->e->outcome;
     size_t removed = count(o, "removed"), restored = count(o, "restored"), all = o->file_count;
@@ -163,7 +148,7 @@ static void row_files(const maker *k) {
     cs_buffer sentence = {0};
     bool undoing = k->e->verb == CS_VERB_UNINSTALL || k->e->verb == CS_VERB_ROLLBACK;
     if (k->e->exit_code == CS_EXIT_DIFFERS)
-        say_different(k, &sentence);
+        page_say_different(&sentence, o, k->language);
     else if (k->e->exit_code == CS_EXIT_OK && undoing) {
         say_count(k, &sentence, CS_SAY_FILES_REMOVED, removed);
         if (restored) say_count(k, &sentence, CS_SAY_FILES_RESTORED, restored);
@@ -294,6 +279,7 @@ static void offer(const maker *k) {
     if (k->e->exit_code == CS_EXIT_DIFFERS) page->offers |= CS_OFFER_REPAIR;
     if (k->e->exit_code != CS_EXIT_OK && k->e->exit_code != CS_EXIT_DIFFERS && k->e->verb != CS_VERB_PROBE)
         page->offers |= CS_OFFER_TRY_AGAIN;
+    if (k->e->exit_code == CS_EXIT_ARCHIVE_OPEN || k->e->exit_code == CS_EXIT_ARCHIVE_BAD) page->offers |= CS_OFFER_ARCHIVE;
     page->primary = 0;
     if (k->e->verb == CS_VERB_RECOVER && k->e->exit_code == CS_EXIT_OK) { /* what was to be done before it is still to be done */
         page->offers |= CS_OFFER_CHECK_AGAIN;

@@ -74,6 +74,20 @@ void page_path(cs_buffer *out, const char *path, size_t width) {
     cs_buffer_free(&visible);
 }
 
+void page_say_different(cs_buffer *out, const cs_outcome *outcome, cs_language language) {
+    enum { SHOWN = 6 };
+    cs_buffer names = {0};
+    size_t shown = 0;
+    for (size_t i = 0; i < outcome->file_count; i++) {
+        const char *state = outcome->files[i].state;
+        if (strcmp(state, "missing") != 0 && strcmp(state, "differs") != 0) continue;
+        if (shown < SHOWN) cs_buffer_format(&names, "%s%s", shown ? ", " : "", outcome->files[i].target);
+        if (shown++ == SHOWN) cs_buffer_text(&names, ", …");
+    }
+    if (shown) cs_say(out, CS_SAY_FILES_DIFFER, language, "names", cs_buffer_string(&names), NULL);
+    cs_buffer_free(&names);
+}
+
 void page_start(cs_page *page, cs_language language) {
     cs_page_free(page);
     page->language = language;

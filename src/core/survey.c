@@ -111,14 +111,36 @@ void cs_survey_take_gpus(cs_survey *survey, cs_machine *answer) {
 
 /* ---- all of it ---- */
 
-static void try_install(const cs_host *host, const cs_options *options, const cs_strings *candidates, cs_survey *out) {
+static cs_status try_archives(const cs_host *host, const cs_options *options, const cs_strings *candidates,
+                              cs_operation operation, cs_outcome *outcome, cs_survey *out) {
     listener l = {.next = host->events, .machine = out, .candidates = candidates};
     const cs_events events = {.ctx = &l, .emit = on_event, .cancelled = on_cancelled};
     cs_host heard = *host;
     heard.events = &events;
-    out->status = cs_install(&heard, options, &out->outcome);
-    size_t at = l.tried && out->status == CS_OK ? l.tried - 1 : 0; /* of several, the last that was tried passed */
+    cs_status status = operation(&heard, options, outcome);
+    size_t at = l.tried && status == CS_OK ? l.tried - 1 : 0; /* of several, the last that was tried passed */
     if (at < candidates->count) out->archive = cs_strdup(candidates->items[at]);
+    return status;
+}
+
+/* An archive is wanted only where something has to be put right. */
+static void look_at_installed(const cs_host *host, const cs_options *options, const char *tree, const cs_strings *candidates,
+                              cs_survey *out) {
+    cs_outcome repair = {0};
+    cs_options named = *options; /* borrowed strings */
+    named.verb = CS_VERB_VERIFY;
+    named.dryrun = false;
+    named.tree = NULL;
+    named.cuda = (char *)(uintptr_t)tree;
+    out->status = cs_verify(host, &named, &out->outcome);
+    named.verb = CS_VERB_REPAIR;
+    named.dryrun = true;
+    if (out->status == CS_E_DIFFERS)
+        out->repair_status = try_archives(host, &named, candidates, cs_repair, &repair, out);
+    else if (candidates->count)
+        out->archive = cs_strdup(candidates->items[0]);
+    cs_buffer_text(&out->repair_message, cs_buffer_string(&repair.message));
+    cs_outcome_free(&repair);
 }
 
 static void refuse(cs_survey *out, cs_status status, const cs_error *error) {
@@ -145,14 +167,18 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
         refuse(out, status, &error);
         return;
     }
+    const char *tree = NULL;
     if (out->toolkits.chosen < out->toolkits.count) {
-        const char *tree = out->toolkits.items[out->toolkits.chosen].path;
+        tree = out->toolkits.items[out->toolkits.chosen].path;
         find_present(&quiet, tree, out);
         find_installed(&quiet, &dry, tree, out);
     }
     cs_package_find(&quiet, options, &out->manifest, &candidates, NULL); /* none: the dry run says so */
     cs_frameworks_find(&quiet, &out->frameworks, NULL);                  /* what cannot be found out is not told */
-    try_install(host, &dry, &candidates, out);
+    if (out->same_package)
+        look_at_installed(host, &dry, tree, &candidates, out);
+    else
+        out->status = try_archives(host, &dry, &candidates, cs_install, &out->outcome, out);
     find_other_toolkit(&quiet, out);
     cs_strings_free(&candidates);
 }
@@ -162,6 +188,7 @@ void cs_survey_free(cs_survey *machine) {
     cs_toolkits_free(&machine->toolkits);
     cs_outcome_free(&machine->outcome);
     cs_warnings_free(&machine->warnings);
+    cs_buffer_free(&machine->repair_message);
     cs_free(machine->archive);
     cs_machine_free(&machine->machine);
     cs_frameworks_free(&machine->frameworks);

@@ -104,6 +104,8 @@ def case_wizard_installs(t):
         s.start(*plan(s, "/lang:en"))
         page = s.page("cuDNN 8.0.3 is installed")
         t.equal((default(page), "not as installed" in page.said(LINE)), ([REPAIR], True), "what Enter means with a changed file")
+        t.check("include/cudnn_version.h" in page.said(EXPLAIN) and page[ARCHIVE] is not None, "the file is named: " + page.said(EXPLAIN))
+        s.fits(page, "a changed file")
         s.key("Return")
         s.until(lambda d: d[HEADING] is None, "the question")
         s.key("alt+r")

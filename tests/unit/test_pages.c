@@ -197,10 +197,71 @@ static void test_pages_installed_already(void **state) {
     cs_survey_free(&machine);
     assert_true(memory_host_delete(c.machine, VERB_TREE "\\bin\\cudnn64_8.dll"));
     assert_true(memory_host_delete(c.machine, VERB_MEDIA "\\p803.zip"));
-    look(&c, "p803", &machine);
+    look(&c, NULL, &machine);
     cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_int_equal(page.primary, CS_OFFER_REPAIR);
     assert_non_null(strstr(page.line.data, "not as installed"));
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_BAD);
+    SAYS(&page, CS_SAY_ROW_CUDNN, "Not as installed: bin/cudnn64_8.dll.");
+    assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_ROW_CUDNN, CS_ENGLISH));
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "choose it here");
+    assert_true(page.offers & CS_OFFER_ARCHIVE);
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+/* Every file is as its record says: no archive, or a manifest that names another one, is no fault of what is installed. */
+static void test_pages_installed_needs_no_archive(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_true(memory_host_delete(c.machine, VERB_MEDIA "\\p803.zip"));
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "other", false);
+    for (int there = 1; there >= 0; there--) {
+        look(&c, there ? "p803" : NULL, &machine);
+        cs_page_ready(&machine, CS_ENGLISH, &page);
+        assert_true(machine.same_package);
+        assert_string_equal(cs_buffer_string(&page.line), "All 6 files are right. What would you like to do?");
+        assert_int_equal(page.primary, CS_OFFER_VERIFY);
+        assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_OK);
+        assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, there ? CS_MARK_OK : CS_MARK_NOTE);
+        SAYS(&page, CS_SAY_ROW_ARCHIVE, "for Repair only");
+        cs_survey_free(&machine);
+        memory_host_delete(c.machine, VERB_MEDIA "\\p803.zip");
+    }
+    cs_page_free(&page);
+    verb_case_end(&c);
+}
+
+/* What Repair would not take is said of the archive, and the files are named. */
+static void test_pages_damaged_with_a_wrong_archive(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    assert_true(memory_host_text(c.machine, VERB_TREE "\\include\\cudnn.h", "edited"));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_OK);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "Repair takes from it");
+    cs_survey_free(&machine);
+    assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.zip", "<!DOCTYPE html><html>"));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_CHINESE, &page);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_BAD);
+    SAYS(&page, CS_SAY_ROW_CUDNN, "include/cudnn.h");
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "这不是所需的压缩包");
+    assert_int_equal(page.primary, CS_OFFER_REPAIR);
     cs_page_free(&page);
     cs_survey_free(&machine);
     verb_case_end(&c);
@@ -389,6 +450,8 @@ int main(void) {
         cmocka_unit_test(test_pages_no_archive_says_which),
         cmocka_unit_test(test_pages_no_toolkit_stops_it),
         cmocka_unit_test(test_pages_installed_already),
+        cmocka_unit_test(test_pages_installed_needs_no_archive),
+        cmocka_unit_test(test_pages_damaged_with_a_wrong_archive),
         cmocka_unit_test(test_pages_programs_in_the_way_are_named),
         cmocka_unit_test(test_pages_judge_the_gpu),
         cmocka_unit_test(test_pages_judge_the_driver),
