@@ -167,8 +167,16 @@ static void row_files(const maker *k) {
 /* Nothing was changed, or what was is taken back, unless the code says otherwise. */
 static bool is_as_before(int code) { return code != CS_EXIT_OK && code != CS_EXIT_PENDING && code != CS_EXIT_DIFFERS; }
 
+/* Its exit codes 0 to 2 are findings; any other is that of a run that failed. */
+static bool is_finding(const cs_ending *e) { return e->verb == CS_VERB_PROBE && e->exit_code <= 2; }
+
+static bool lacks_user(const cs_ending *e) {
+    const char *operation = e->outcome->error.operation;
+    return e->verb == CS_VERB_PROBE && e->exit_code == CS_EXIT_USAGE && operation && strcmp(operation, "probe") == 0;
+}
+
 static void rows_failure(const maker *k) {
-    if (k->e->exit_code == CS_EXIT_OK || k->e->verb == CS_VERB_PROBE) return;
+    if (k->e->exit_code == CS_EXIT_OK || is_finding(k->e)) return;
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_BAD);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
@@ -179,7 +187,7 @@ static void rows_failure(const maker *k) {
         cs_buffer_text(&row->found, TEXT(is_as_before(k->e->exit_code) ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
     }
     row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
-    cs_buffer_text(&row->sentence, cs_say_exit_advice(k->e->exit_code, k->language));
+    cs_buffer_text(&row->sentence, lacks_user(k->e) ? TEXT(CS_SAY_RIGHTS_TEST_NEXT) : cs_say_exit_advice(k->e->exit_code, k->language));
     show_sentence(row);
 }
 
@@ -255,10 +263,12 @@ static cs_phrase test_heading(int code) {
 static void head(const maker *k) {
     const cs_ending *e = k->e;
     cs_buffer version = {0};
-    bool test = e->verb == CS_VERB_PROBE && e->exit_code <= 2;
+    bool test = is_finding(e);
     cs_page_version(&version, e->version ? e->version : "");
     if (test)
         cs_buffer_text(&k->page->heading, TEXT(test_heading(e->exit_code)));
+    else if (lacks_user(e))
+        cs_buffer_text(&k->page->heading, TEXT(CS_SAY_RIGHTS_TEST));
     else if (e->exit_code == CS_EXIT_OK)
         cs_say(&k->page->heading, done_heading(e), k->language, "version", cs_buffer_string(&version), NULL);
     else

@@ -169,6 +169,40 @@ static void test_end_of_a_test_of_the_gpu(void **state) {
     cs_outcome_free(&o);
 }
 
+/* An administrator's window says why it does not test, and not that a command line was wrong. */
+static void test_end_of_a_test_that_is_refused(void **state) {
+    (void)state;
+    cs_outcome o = {0};
+    cs_page page = {0};
+    cs_fail(&o.error, CS_E_USAGE, "probe", NULL, "not with administrator rights");
+    cs_buffer_text(&o.message, "not with administrator rights, because it loads what PATH names");
+    cs_ending e = {.verb = CS_VERB_PROBE, .exit_code = CS_EXIT_USAGE, .outcome = &o, .log = "", .version = "8.0.3.33"};
+    cs_page_result(&e, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), "The test does not run with administrator rights");
+    assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_RESULT_DETAIL, CS_ENGLISH));
+    assert_non_null(strstr(row(&page, CS_SAY_RESULT_DETAIL)->sentence.data, "it loads what PATH names"));
+    assert_non_null(strstr(row(&page, CS_SAY_RESULT_NEXT)->sentence.data, "ordinary user"));
+    o.error.operation = "/json"; /* another reason keeps its own words */
+    cs_page_result(&e, CS_CHINESE, &page);
+    assert_string_equal(cs_buffer_string(&page.heading), cs_say_exit(CS_EXIT_USAGE, CS_CHINESE));
+    cs_page_free(&page);
+    cs_outcome_free(&o);
+}
+
+/* A repair that found no archive lets one be chosen. */
+static void test_end_without_an_archive_offers_to_choose_one(void **state) {
+    (void)state;
+    cs_outcome o = {0};
+    cs_page page = {0};
+    const int codes[] = {CS_EXIT_ARCHIVE_OPEN, CS_EXIT_ARCHIVE_BAD, CS_EXIT_FAILED};
+    for (size_t i = 0; i < 3; i++) {
+        cs_ending e = {.verb = CS_VERB_REPAIR, .exit_code = codes[i], .outcome = &o, .log = "", .version = "8.0.3.33"};
+        cs_page_result(&e, CS_ENGLISH, &page);
+        assert_int_equal(!!(page.offers & CS_OFFER_ARCHIVE), codes[i] != CS_EXIT_FAILED);
+    }
+    cs_page_free(&page);
+}
+
 /* ---- the second page ---- */
 
 static void assert_says(const cs_progress *p, cs_language language, const char *expected) {
@@ -294,6 +328,8 @@ int main(void) {
         cmocka_unit_test(test_end_of_verify_names_what_differs),
         cmocka_unit_test(test_end_of_uninstall_counts),
         cmocka_unit_test(test_end_of_a_test_of_the_gpu),
+        cmocka_unit_test(test_end_of_a_test_that_is_refused),
+        cmocka_unit_test(test_end_without_an_archive_offers_to_choose_one),
         cmocka_unit_test(test_progress_tells_amount_rate_and_time),
         cmocka_unit_test(test_progress_survives_odd_numbers),
         cmocka_unit_test(test_steps_have_names_in_both_languages),
