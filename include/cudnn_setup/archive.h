@@ -25,6 +25,8 @@ typedef struct cs_trust {
 
 /* "pinned", "sealed", "unverified", "none". */
 const char *cs_trust_text(cs_trust_kind kind);
+/* What has to stand behind the name of everything that rests on it: "", " (sample)", " (unverified copy)", or both in one. */
+const char *cs_trust_mark(const cs_trust *trust);
 
 /* What unpacking found for one manifest row. */
 typedef struct cs_staged {

@@ -17,6 +17,11 @@ const char *cs_trust_text(cs_trust_kind kind) {
     return "none";
 }
 
+const char *cs_trust_mark(const cs_trust *trust) {
+    if (trust->kind == CS_TRUST_UNVERIFIED) return trust->sample ? " (sample, unverified copy)" : " (unverified copy)";
+    return trust->sample ? " (sample)" : "";
+}
+
 /* What keeps an archive shut, and what to do about it. */
 static const char *why_shut(cs_status reason) {
     switch (reason) {

@@ -84,7 +84,7 @@ cs_status cs_archive_refuse_unknown(const cs_archive *archive, const cs_manifest
     else
         cs_buffer_format(&sentence,
                          "its SHA-256 %s is not that of the published archive: a copy packed anew, or damaged; nothing vouches "
-                         "for it. A sealed manifest (/manifest:FILE) can; /unverified:accept takes it unverified",
+                         "for it. Its sealed manifest (/manifest:FILE) would; /install /unverified:accept takes it unverified",
                          hex);
     cs_status status = refuse(archive, manifest, error, &sentence);
     cs_buffer_free(&sentence);

@@ -45,8 +45,7 @@ static void append_name(const cs_session *session, const cs_record *head, const 
     if (cs_session_kept_manifest(session, head->tree_id, top->trust.manifest_sha256, &manifest, NULL) == CS_OK)
         cs_buffer_format(out, " for CUDA %s", manifest.cuda);
     cs_manifest_free(&manifest);
-    if (top->trust.sample) cs_buffer_text(out, " (sample)");
-    if (top->trust.kind == CS_TRUST_UNVERIFIED) cs_buffer_text(out, " (unverified copy)");
+    cs_buffer_text(out, cs_trust_mark(&top->trust));
 }
 
 static void append_date(int64_t time, cs_buffer *out) {

@@ -206,11 +206,6 @@ static void count_rows(const cs_outcome *outcome, size_t *fresh, size_t *replace
     }
 }
 
-static const char *trust_words(const cs_trust *trust) {
-    if (trust->kind == CS_TRUST_UNVERIFIED) return trust->sample ? " (sample, unverified copy)" : " (unverified copy)";
-    return trust->sample ? " (sample)" : "";
-}
-
 static bool is_ours(const cs_record *record, const char *target) {
     for (size_t i = 0; i < record->stack_count; i++)
         for (size_t k = 0; k < record->stack[i].row_count; k++) {
@@ -253,10 +248,10 @@ static cs_status report(cs_install_work *work) {
     cs_say_part(&counts, same, "already right");
     if (run->already)
         cs_run_say(run, "%s %s for CUDA %s%s is already installed in %s: all %zu files are right. Nothing was changed.",
-                   m->product, m->version, m->cuda, trust_words(&work->trust), work->place.tree.path, run->outcome->file_count);
+                   m->product, m->version, m->cuda, cs_trust_mark(&work->trust), work->place.tree.path, run->outcome->file_count);
     else
         cs_run_say(run, "%s%s %s for CUDA %s%s %s in %s: %s.%s", run->changing ? "" : "Dry run: ", m->product, m->version,
-                   m->cuda, trust_words(&work->trust), run->changing ? "is installed" : "would be installed",
+                   m->cuda, cs_trust_mark(&work->trust), run->changing ? "is installed" : "would be installed",
                    work->place.tree.path, cs_buffer_string(&counts), run->changing ? "" : " Nothing was changed.");
     cs_buffer_free(&counts);
     return status;

@@ -45,8 +45,8 @@ static void say_installed(cs_run *run, const cs_status_view *view, const tally *
     for (size_t i = 0; i < view->tree_count && !one; i++)
         if (view->trees[i].level_count) one = &view->trees[i];
     if (t->installed == 1 && one)
-        cs_run_say(run, "%s %s is installed in %s.", one->levels[0].receipt->product, one->levels[0].receipt->version,
-                   one->known.head.tree_path);
+        cs_run_say(run, "%s %s%s is installed in %s.", one->levels[0].receipt->product, one->levels[0].receipt->version,
+                   cs_trust_mark(&one->levels[0].receipt->trust), one->known.head.tree_path);
     else
         cs_say_count(&trees, t->installed, "CUDA tree", "CUDA trees");
     if (trees.size) cs_run_say(run, "cudnn-setup has installed cuDNN in %s.", trees.data);

@@ -105,7 +105,7 @@ static cs_status undo(cs_run *run, bool everything) {
     if (status != CS_OK) return status;
     const cs_known_tree *known = &run->trees.items[index];
     const cs_receipt *top = cs_trees_top(&known->head);
-    snprintf(what, sizeof what, "%.60s %.60s", top->product, top->version);
+    snprintf(what, sizeof what, "%.60s %.60s%s", top->product, top->version, cs_trust_mark(&top->trust));
     cs_run_tell_trust(run, &top->trust);
     bool gone = is_gone(run, known);
     if (!everything) status = check_rollback(run, known);

@@ -88,7 +88,7 @@ static void test_status_report_one_installation(void **state) {
     install(&s, "p803", "8.0.3.33", 8003, "803");
     ask(&s);
     assert_int_equal(s.code, 0);
-    MESSAGE(&s, "cuDNN 8.0.3.33 is installed in " VERB_TREE ".");
+    MESSAGE(&s, "cuDNN 8.0.3.33 (sample) is installed in " VERB_TREE ".");
     SAID(&s, VERB_TREE "\n  id: ");
     SAID(&s, "  last change: install, 20");
     SAID(&s, "  Installed: cuDNN 8.0.3.33, 2026-11-30 02:33:33 UTC (2026-11-30 10:33:33 here, UTC+08:00)\n");

@@ -24,7 +24,7 @@ static void test_uninstall_gives_everything_back(void **state) {
     install(&c, "p803", "803");
     assert_int_equal(verb_case_run(&c, cs_uninstall), 0);
     assert_string_equal(cs_buffer_string(&c.outcome.message),
-                        "cuDNN 8.0.3.33 is uninstalled from C:\\CUDA\\v10.1: 5 files removed, 1 older file put back.");
+                        "cuDNN 8.0.3.33 (sample) is uninstalled from C:\\CUDA\\v10.1: 5 files removed, 1 older file put back.");
     char *after = verb_case_dump(&c);
     assert_string_equal(before, after);
     verb_case_assert_clean(&c);
