@@ -58,7 +58,9 @@ static void print_exit_codes(cs_program program, cs_buffer *out) {
     for (size_t i = 0; i < sizeof exit_rows / sizeof exit_rows[0]; i++)
         if (program != CS_PROGRAM_DOCTOR || !exit_rows[i].setup_only)
             cs_buffer_format(out, "  %4d  %s\n", exit_rows[i].code, exit_rows[i].meaning);
-    if (program == CS_PROGRAM_DOCTOR) cs_buffer_text(out, "  Without a verb: 0 healthy, 1 warnings, 2 broken.\n");
+    if (program == CS_PROGRAM_DOCTOR)
+        cs_buffer_text(out, "  Without a verb: 0 healthy, 1 warnings, 2 broken. probe: 0 nothing wrong, 1 something to know, 2 a "
+                            "stage failed.\n");
 }
 
 void cs_options_help(cs_program program, cs_buffer *out) {
