@@ -256,6 +256,7 @@ static bool is_whole_key(wizard *w, const MSG *message) {
         wizard_show_guide(w);
         return true;
     }
+    if (message->wParam == VK_RETURN && w->at == CS_AT_LOOKING) return true; /* whatever has the focus: docs/window.md */
     if (message->wParam != 'C' || GetKeyState(VK_CONTROL) >= 0 || copies_itself(GetFocus())) return false;
     if (wizard_offers(w, CS_OFFER_COPY)) wizard_copy_page(w);
     return true;

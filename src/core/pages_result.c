@@ -187,7 +187,8 @@ static void rows_failure(const maker *k) {
         cs_buffer_text(&row->found, TEXT(is_as_before(k->e->exit_code) ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
     }
     row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
-    cs_buffer_text(&row->sentence, lacks_user(k->e) ? TEXT(CS_SAY_RIGHTS_TEST_NEXT) : cs_say_exit_advice(k->e->exit_code, k->language));
+    cs_buffer_text(&row->sentence,
+                   lacks_user(k->e) ? TEXT(CS_SAY_RIGHTS_TEST_NEXT) : cs_say_exit_advice(k->e->exit_code, k->language));
     show_sentence(row);
 }
 
