@@ -284,6 +284,20 @@ static void free_wizard(wizard *w) {
     if (w->marks) wizard_comctl.list_destroy(w->marks);
 }
 
+/* /json and /report are written on every exit, also on one before any run. */
+static void tell_unbegun(const wizard *w, int code) {
+    const cs_app_front front = {.version = CUDNN_SETUP_VERSION, .absolute = common_absolute};
+    cs_strings words = {0};
+    bool closed = code == CS_EXIT_OK;
+    if (w->words.count || (!w->options->json && !w->options->report)) return;
+    if (cs_options_words(w->options, &words, NULL) == CS_OK)
+        cs_app_run_unbegun(&w->host, CS_PROGRAM_SETUP, (const char *const *)words.items, words.count, &front,
+                           closed ? CS_OK : CS_E_CANCELLED,
+                           closed ? "This version is installed already. The window was closed, and nothing was changed."
+                                  : "Cancelled before anything was begun. Nothing was changed.");
+    cs_strings_free(&words);
+}
+
 bool wizard_run(const cs_options *options, int *code) {
     static wizard w; /* threads that look may outlive the window */
     MSG message;
@@ -304,6 +318,7 @@ bool wizard_run(const cs_options *options, int *code) {
     wizard_await(&w, END_MS);
     bool installed = w.survey && w.survey->same_package;
     *code = w.exit_code == CS_EXIT_CANCELLED && installed && w.at == CS_AT_END && !w.words.count ? CS_EXIT_OK : w.exit_code;
+    tell_unbegun(&w, *code);
     free_wizard(&w);
     return true;
 }

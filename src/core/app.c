@@ -362,17 +362,22 @@ static int refuse(run *r, cs_status status, const cs_error *error) {
     return finish(r);
 }
 
+static cs_status start(run *r, const cs_host *host, const char *const *arguments, size_t count, cs_error *error) {
+    r->host = *host;
+    r->events = (cs_events){.ctx = r, .emit = on_event, .cancelled = on_cancelled};
+    r->host.events = &r->events;
+    r->start = host->system->ticks(host->system->ctx);
+    cs_time_text(host->system->now(host->system->ctx), r->time);
+    cs_status status = cs_options_parse(r->program, arguments, count, &r->options, error);
+    r->parsed = status == CS_OK;
+    return status;
+}
+
 int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
                      const cs_app_front *front, const cs_app_verb *verbs, size_t verb_count) {
-    run r = {.host = *host, .program = program, .front = front};
-    r.events = (cs_events){.ctx = &r, .emit = on_event, .cancelled = on_cancelled};
-    r.host.events = &r.events;
-    r.start = host->system->ticks(host->system->ctx);
-    cs_time_text(host->system->now(host->system->ctx), r.time);
-
+    run r = {.program = program, .front = front};
     cs_error error = {0};
-    cs_status status = cs_options_parse(program, arguments, count, &r.options, &error);
-    r.parsed = status == CS_OK;
+    cs_status status = start(&r, host, arguments, count, &error);
     if (r.parsed && r.options.verb == CS_VERB_HELP) return help(&r);
     if (front->begin) front->begin(front->ctx, &r.options);
     check_paths(&r, &status, &error);
@@ -383,5 +388,20 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
         status = cs_fail(&error, CS_E_UNSUPPORTED, NULL, NULL, "this program cannot %s", cs_verb_text(r.options.verb));
     if (status || !r.verb) return refuse(&r, status, &error);
     do_verb(&r);
+    return finish(&r);
+}
+
+int cs_app_run_unbegun(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
+                       const cs_app_front *front, cs_status status, const char *message) {
+    run r = {.program = program, .front = front};
+    cs_error error = {0};
+    cs_status bad = start(&r, host, arguments, count, &error);
+    check_paths(&r, &bad, &error);
+    r.log = (cs_log){.host = &r.host, .elevated = host->system->is_administrator(host->system->ctx)};
+    if (bad) return refuse(&r, bad, &error);
+    if (status) cs_fail(&error, status, NULL, NULL, NULL);
+    set_outcome(&r, status, &error, message);
+    if (!status) r.outcome.result = CS_RESULT_ALREADY;
+    r.exit_code = cs_exit_code(status);
     return finish(&r);
 }

@@ -272,11 +272,13 @@ def case_wizard_refusals(t):
 
         os.unlink(m.wine.unix(wrong))
         os.unlink(m.wine.unix(archive))
-        s.start("/lang:zh-CN")
+        s.start("/lang:zh-CN", "/json:" + RESULT)
         page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
         t.check("cudnn-10.1-windows10-x64-v8.0.3.33.zip" in page.said(EXPLAIN), "which file to get: " + page.said(EXPLAIN))
         s.key("Escape")
         s.end_is(1602, "no archive")
+        told = result(s)
+        t.equal((told["exit"], told["result"], told["verb"]), (1602, "cancelled", "install"), "the result of a window that was closed")
 
         os.rename(m.wine.unix(m.tree), m.wine.unix(m.tree) + "-away")
         s.start("/lang:zh-CN", "/manifest:" + manifest)
@@ -327,6 +329,7 @@ def case_wizard_pages(t):
                 s.picture("installed-%s-%d" % (language, dpi))
                 s.key("Escape")
                 s.end_is(0, "closed")
+                t.equal(result(s)["result"], "already", "the result of closing")
             code, _, text = s.m.setup("/uninstall", "/quiet")
             t.equal(code, 0, "uninstall: " + text[-300:])
 

@@ -201,6 +201,25 @@ static void test_app_json_on_success_and_failure(void **state) {
     assert_non_null(strstr(json, "\"log\": \"C:\\\\Program Files\\\\cudnn-setup\\\\logs\\\\20261130T023333Z-install-4242.log\""));
 }
 
+/* The window was closed before any run: the result is written all the same, and nothing else is. */
+static void test_app_that_was_not_begun_writes_its_result(void **state) {
+    scene *s = *state;
+    const cs_app_front front = {.version = "1.2.3", .absolute = absolute};
+    const char *const words[] = {"/uninstall", "/json:r.json"};
+    const char *const bad[] = {"/json:C:\\Nowhere\\r.json"};
+    const cs_host *host = memory_host_seam(s->machine);
+    assert_int_equal(cs_app_run_unbegun(host, CS_PROGRAM_SETUP, words, 2, &front, CS_E_CANCELLED, "Nothing was changed."), 1602);
+    const char *json = content(s, "C:\\Here\\r.json");
+    assert_non_null(strstr(json, "\"verb\": \"uninstall\",\n  \"exit\": 1602"));
+    assert_non_null(strstr(json, "\"result\": \"cancelled\""));
+    assert_non_null(strstr(json, "Nothing was changed."));
+    assert_int_equal(cs_app_run_unbegun(host, CS_PROGRAM_SETUP, words, 2, &front, CS_OK, "It is there."), 0);
+    assert_non_null(strstr(content(s, "C:\\Here\\r.json"), "\"result\": \"already\""));
+    assert_int_equal(cs_app_run_unbegun(host, CS_PROGRAM_SETUP, bad, 1, &front, CS_E_CANCELLED, "x"), 1639);
+    assert_false(memory_host_exists(s->machine, "C:\\Program Files\\cudnn-setup")); /* no log */
+    assert_int_equal(s->runs + s->asked + s->ended, 0);
+}
+
 static void test_app_json_that_cannot_be_written_is_said(void **state) {
     scene *s = *state;
     memory_host_folder(s->machine, "C:\\Full");
@@ -391,6 +410,7 @@ int main(void) {
         TEST(test_app_tells_steps_notes_and_warnings),
         TEST(test_app_failure_names_the_log),
         TEST(test_app_json_on_success_and_failure),
+        TEST(test_app_that_was_not_begun_writes_its_result),
         TEST(test_app_json_that_cannot_be_written_is_said),
         TEST(test_app_output_into_no_folder_is_a_bad_command_line),
         TEST(test_app_bad_output_name_is_a_bad_command_line),
