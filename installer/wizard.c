@@ -14,6 +14,7 @@ enum { END_MS = 30000 };
 /* ---- from page to page ---- */
 
 static void on_ended(wizard *w, wizard_end *end) {
+    wizard_drop_question(w); /* there is nothing to stop any more */
     ShutdownBlockReasonDestroy(w->window);
     wizard_taskbar(w, -2);
     wizard_go(w, CS_WINDOW_ENDED);

@@ -40,7 +40,7 @@ typedef struct wizard_end {
 void wizard_end_free(wizard_end *end);
 
 typedef struct wizard {
-    HWND window, text_window;
+    HWND window, text_window, question; /* NULL: not shown */
     const cs_options *options;
     cs_host host;
     cs_language language;
@@ -114,8 +114,9 @@ typedef struct wizard_controls {
 extern wizard_controls wizard_comctl;
 
 bool wizard_shell_begin(void); /* false: there are none */
-/* A question with a verb on each button; true: yes. */
+/* A question with a verb on each button; true: yes. Enter means no. */
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
+void wizard_drop_question(wizard *w); /* the question that is shown, if one is, is answered with no */
 bool wizard_choose_archive(wizard *w, cs_buffer *path);
 void wizard_show_text(wizard *w, const char *title, const char *text);
 void wizard_copy(wizard *w, const char *text);

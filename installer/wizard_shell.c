@@ -49,6 +49,18 @@ static const wchar_t *widen(cs_buffer *units, cs_phrase phrase, cs_language lang
     return text ? text : L"";
 }
 
+static HRESULT CALLBACK on_question(HWND window, UINT notice, WPARAM wide, LPARAM argument, LONG_PTR ctx) {
+    wizard *w = (wizard *)ctx;
+    (void)wide, (void)argument;
+    if (notice == TDN_CREATED) w->question = window;
+    if (notice == TDN_DESTROYED) w->question = NULL;
+    return S_OK;
+}
+
+void wizard_drop_question(wizard *w) {
+    if (w->question) SendMessageW(w->question, TDM_CLICK_BUTTON, IDCANCEL, 0);
+}
+
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no) {
     cs_buffer units[5] = {{0}};
     const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, yes, no};
@@ -64,9 +76,12 @@ bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs
                                      .pszContent = texts[2],
                                      .cButtons = 2,
                                      .pButtons = buttons,
-                                     .nDefaultButton = IDYES};
+                                     .nDefaultButton = IDCANCEL,
+                                     .pfCallback = on_question,
+                                     .lpCallbackData = (LONG_PTR)w};
     if (FAILED(wizard_comctl.task_dialog(&config, &answer, NULL, NULL)))
-        answer = MessageBoxW(w->window, texts[1], texts[0], MB_YESNO | MB_ICONQUESTION);
+        answer = MessageBoxW(w->window, texts[1], texts[0], MB_YESNO | MB_ICONQUESTION | MB_DEFBUTTON2);
+    w->question = NULL;
     for (int i = 0; i < 5; i++) cs_buffer_free(&units[i]);
     return answer == IDYES;
 }

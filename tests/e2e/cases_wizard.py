@@ -181,7 +181,8 @@ def case_wizard_cancel(t):
         t.equal((default(page), page.said(CANCEL)), ([CANCEL], "Cancel"), "the one button")
         t.equal(s.session_may_end(), False, "a log-off while it works is refused")
         s.key("Escape")
-        s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
+        page = s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
+        t.equal(default(page), [CANCEL], "Enter stops nothing")
         s.key("alt+s")
         s.until(lambda d: d.said(STEP) == "Stopping, and putting everything back", "the stopping")
         go_on(s)
@@ -211,6 +212,17 @@ def case_wizard_cancel(t):
         s.end_is(1602, "/passive, cancelled")
         t.equal(result(s)["result"], "cancelled", "the result of /passive")
         check_same(t, before, m.snapshot(), "after cancelling /passive")
+
+        s.start(*plan(s, "/lang:en", "/selftest:skip"))
+        s.page("cuDNN 8.0.3 for CUDA 10.1", 60)
+        s.key("Return")
+        working(s)
+        s.key("Escape")
+        s.until(lambda d: any("Stop and put everything back" in c.text for c in d.controls), "the question")
+        go_on(s)
+        s.page("The sample of cuDNN 8.0.3 is installed", 60)    # in front: nothing is asked any more
+        s.key("Escape")
+        s.end_is(0, "ended before the answer")
 
 
 def is_worker(m, process):
