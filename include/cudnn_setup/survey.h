@@ -27,7 +27,8 @@ typedef struct cs_survey {
      * where that differs, what a dry run of the repair says. */
     cs_status repair_status;
     cs_buffer repair_message;
-    bool accepts_unverified; /* as the options said */
+    bool accepts_unverified;  /* as the options said */
+    bool could_be_unverified; /* the archive is refused, and accepting it unverified would let it be tried */
     cs_status status;
     cs_outcome outcome;
     cs_warnings warnings;

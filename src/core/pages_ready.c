@@ -311,7 +311,7 @@ static void head_install(maker *k) {
     } else {
         page->primary = is_archive_fault(k->m->status) ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
         page->offers |= CS_OFFER_CHECK_AGAIN;
-        if (k->m->status == CS_E_ARCHIVE_BAD && !k->m->accepts_unverified) page->offers |= CS_OFFER_UNVERIFIED;
+        if (k->m->could_be_unverified) page->offers |= CS_OFFER_UNVERIFIED;
     }
     if (k->m->installed) page->offers |= CS_OFFER_UNINSTALL | CS_OFFER_ROLL_BACK;
 }

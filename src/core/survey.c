@@ -123,6 +123,20 @@ static cs_status try_archives(const cs_host *host, const cs_options *options, co
     return status;
 }
 
+/* A readable ZIP with the package's files, and no known wrong one. */
+static bool could_be_unverified(const cs_host *host, const cs_survey *machine) {
+    cs_archive *archive = NULL;
+    cs_trust trust = {0};
+    uint64_t total = 0;
+    if (machine->status != CS_E_ARCHIVE_BAD || machine->accepts_unverified || !machine->archive) return false;
+    bool could = cs_archive_open(host, machine->archive, &archive, NULL) == CS_OK &&
+                 cs_archive_judge(archive, &machine->manifest, true, &trust, NULL) == CS_OK &&
+                 trust.kind == CS_TRUST_UNVERIFIED &&
+                 cs_archive_measure(archive, &machine->manifest, &trust, &total, NULL) == CS_OK;
+    cs_archive_close(archive);
+    return could;
+}
+
 /* An archive is wanted only where something has to be put right. */
 static void look_at_installed(const cs_host *host, const cs_options *options, const char *tree, const cs_strings *candidates,
                               cs_survey *out) {
@@ -179,6 +193,7 @@ void cs_survey_look(const cs_host *host, const cs_options *options, cs_survey *o
         look_at_installed(host, &dry, tree, &candidates, out);
     else
         out->status = try_archives(host, &dry, &candidates, cs_install, &out->outcome, out);
+    out->could_be_unverified = could_be_unverified(host, out);
     find_other_toolkit(&quiet, out);
     cs_strings_free(&candidates);
 }

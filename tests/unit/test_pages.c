@@ -128,13 +128,43 @@ static void test_pages_wrong_archive_stops_it(void **state) {
     SAYS(&page, CS_SAY_ROW_ARCHIVE, "这不是所需的压缩包，或者它已损坏。");
     assert_int_equal(page.primary, CS_OFFER_ARCHIVE);
     assert_false(page.offers & CS_OFFER_INSTALL);
-    assert_true(page.offers & CS_OFFER_UNVERIFIED);
+    assert_false(page.offers & CS_OFFER_UNVERIFIED); /* it begins as a ZIP and is none */
     assert_int_equal(page.selected, 0);
-    machine.accepts_unverified = true; /* and was refused all the same */
-    cs_page_ready(&machine, CS_CHINESE, &page);
-    assert_false(page.offers & CS_OFFER_UNVERIFIED);
     cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_string_equal(cs_buffer_string(&page.line), "It cannot be installed yet: the marked row says why.");
+    cs_page_free(&page);
+    cs_survey_free(&machine);
+    verb_case_end(&c);
+}
+
+/* Only what could be tried is offered a second step. */
+static void test_pages_copy_that_could_be_taken_unverified(void **state) {
+    (void)state;
+    verb_case c;
+    cs_survey machine;
+    cs_page page = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    char *manifest = cs_strdup(memory_host_content(c.machine, VERB_MEDIA "\\p803.json"));
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "other", false);
+    assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.json", manifest));
+    cs_free(manifest);
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(machine.status, CS_E_ARCHIVE_BAD);
+    assert_true(page.offers & CS_OFFER_UNVERIFIED);
+    cs_survey_free(&machine);
+    c.options.unverified_accept = true;
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_false(page.offers & CS_OFFER_UNVERIFIED);
+    SAYS(&page, CS_SAY_ROW_ARCHIVE, "sample");
+    cs_survey_free(&machine);
+    c.options.unverified_accept = false;
+    assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.zip", ""));
+    look(&c, "p803", &machine);
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_false(page.offers & CS_OFFER_UNVERIFIED);
     cs_page_free(&page);
     cs_survey_free(&machine);
     verb_case_end(&c);
@@ -447,6 +477,7 @@ int main(void) {
         cmocka_unit_test(test_pages_real_archive_is_all_well),
         cmocka_unit_test(test_pages_older_cudnn_is_replaced_and_said),
         cmocka_unit_test(test_pages_wrong_archive_stops_it),
+        cmocka_unit_test(test_pages_copy_that_could_be_taken_unverified),
         cmocka_unit_test(test_pages_no_archive_says_which),
         cmocka_unit_test(test_pages_no_toolkit_stops_it),
         cmocka_unit_test(test_pages_installed_already),
