@@ -153,7 +153,8 @@ static void row_files(const maker *k) {
         say_count(k, &sentence, CS_SAY_FILES_REMOVED, removed);
         if (restored) say_count(k, &sentence, CS_SAY_FILES_RESTORED, restored);
     } else if (k->e->exit_code == CS_EXIT_OK) {
-        say_count(k, &sentence, CS_SAY_FILES_ALL, all);
+        bool nothing = k->e->verb == CS_VERB_VERIFY || o->result == CS_RESULT_ALREADY;
+        say_count(k, &sentence, nothing ? CS_SAY_FILES_RIGHT : CS_SAY_FILES_ALL, all);
     }
     if (sentence.size) {
         cs_page_row *row = page_row(k->page, CS_SAY_RESULT_CHANGED, k->e->exit_code ? CS_MARK_WARNING : CS_MARK_OK);

@@ -191,6 +191,7 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_RESULT_DETAIL] = {{"Detail", "详细信息"}},
     [CS_SAY_RESULT_WARNING] = {{"Know this", "注意"}},
     [CS_SAY_FILES_ALL] = {{"{count} files are in place in {tree}.", "{count} 个文件已就位：{tree}。"}},
+    [CS_SAY_FILES_RIGHT] = {{"All {count} files in {tree} are right; nothing was changed.", "{tree} 中的全部 {count} 个文件均正确，未作任何更改。"}},
     [CS_SAY_FILES_REMOVED] = {{"Files removed from {tree}: {count}.", "已从 {tree} 删除 {count} 个文件。"}},
     [CS_SAY_FILES_RESTORED] = {{"Older files that are back: {count}.", "已恢复 {count} 个旧文件。"}},
     [CS_SAY_FILES_DIFFER] = {{"Not as installed: {names}.", "与安装时不同：{names}。"}},

@@ -139,6 +139,28 @@ static void test_end_of_verify_names_what_differs(void **state) {
     cs_outcome_free(&o);
 }
 
+static void test_end_without_a_change_says_so(void **state) {
+    (void)state;
+    static const struct {
+        cs_verb verb;
+        cs_result result;
+        const char *says;
+    } rows[] = {{CS_VERB_VERIFY, CS_RESULT_DONE, "nothing was changed"},
+                {CS_VERB_REPAIR, CS_RESULT_ALREADY, "nothing was changed"},
+                {CS_VERB_INSTALL, CS_RESULT_ALREADY, "nothing was changed"},
+                {CS_VERB_INSTALL, CS_RESULT_DONE, "2 files are in place"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_outcome o = done();
+        cs_page page = {0};
+        o.result = rows[i].result;
+        cs_ending e = {.verb = rows[i].verb, .outcome = &o, .log = "", .version = "8.0.3.33"};
+        cs_page_result(&e, CS_ENGLISH, &page);
+        assert_non_null(strstr(row(&page, CS_SAY_RESULT_CHANGED)->sentence.data, rows[i].says));
+        cs_page_free(&page);
+        cs_outcome_free(&o);
+    }
+}
+
 static void test_end_of_uninstall_counts(void **state) {
     (void)state;
     cs_outcome o = {.tree_path = cs_strdup("C:\\CUDA")};
@@ -326,6 +348,7 @@ int main(void) {
         cmocka_unit_test(test_end_never_claims_more_than_was_seen),
         cmocka_unit_test(test_end_of_each_exit_code),
         cmocka_unit_test(test_end_of_verify_names_what_differs),
+        cmocka_unit_test(test_end_without_a_change_says_so),
         cmocka_unit_test(test_end_of_uninstall_counts),
         cmocka_unit_test(test_end_of_a_test_of_the_gpu),
         cmocka_unit_test(test_end_of_a_test_that_is_refused),
