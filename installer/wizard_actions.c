@@ -138,7 +138,7 @@ void wizard_copy_page(wizard *w) {
 }
 
 static void accept_unverified(wizard *w) {
-    if (!wizard_ask(w, CS_SAY_ASK_UNVERIFIED, CS_SAY_ASK_UNVERIFIED_MORE, CS_SAY_UNVERIFIED, CS_SAY_CANCEL)) return;
+    if (!wizard_ask(w, CS_SAY_ASK_UNVERIFIED, CS_SAY_ASK_UNVERIFIED_MORE, CS_SAY_USE_IT, CS_SAY_CANCEL)) return;
     w->unverified = true;
     wizard_start_look(w);
 }

@@ -293,11 +293,14 @@ static void select_name(cs_page *page, cs_phrase name) {
 
 static void head_install(maker *k) {
     char number[24];
-    size_t known = 0;
+    size_t known = 0, bad = 0;
     cs_page *page = k->page;
-    for (size_t i = 0; i < page->row_count; i++) known += page->rows[i].mark == CS_MARK_WARNING;
+    for (size_t i = 0; i < page->row_count; i++) {
+        known += page->rows[i].mark == CS_MARK_WARNING;
+        bad += page->rows[i].mark == CS_MARK_BAD;
+    }
     snprintf(number, sizeof number, "%zu", known);
-    cs_phrase line = k->m->status != CS_OK ? CS_SAY_BLOCKED
+    cs_phrase line = k->m->status != CS_OK ? bad > 1 ? CS_SAY_BLOCKED_MORE : CS_SAY_BLOCKED
                      : known == 0          ? CS_SAY_READY
                      : known == 1          ? CS_SAY_READY_ONE
                                            : CS_SAY_READY_MORE;

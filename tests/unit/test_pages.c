@@ -158,7 +158,6 @@ static void test_pages_copy_that_could_be_taken_unverified(void **state) {
     look(&c, "p803", &machine);
     cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_false(page.offers & CS_OFFER_UNVERIFIED);
-    SAYS(&page, CS_SAY_ROW_ARCHIVE, "sample");
     cs_survey_free(&machine);
     c.options.unverified_accept = false;
     assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.zip", ""));
@@ -205,6 +204,11 @@ static void test_pages_no_toolkit_stops_it(void **state) {
     SAYS(&page, CS_SAY_ROW_CUDA, "CUDA 10.1");
     assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
     assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE); /* not looked at */
+    assert_non_null(strstr(page.line.data, "row says why"));
+    cs_free(machine.archive);
+    machine.archive = NULL;
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_non_null(strstr(page.line.data, "rows marked")); /* neither is there */
     cs_page_free(&page);
     cs_survey_free(&machine);
     verb_case_end(&c);
