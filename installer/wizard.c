@@ -154,7 +154,6 @@ static void on_start(wizard *w, HWND window) {
         return;
     }
     w->at = CS_AT_READY;
-    wizard_ask_gpus(w);
     wizard_start_look(w);
 }
 
@@ -292,10 +291,10 @@ static void tell_unbegun(const wizard *w, int code) {
     bool closed = code == CS_EXIT_OK;
     if (w->words.count || (!w->options->json && !w->options->report)) return;
     if (cs_options_words(w->options, &words, NULL) == CS_OK)
-        cs_app_run_unbegun(&w->host, CS_PROGRAM_SETUP, (const char *const *)words.items, words.count, &front,
-                           closed ? CS_OK : CS_E_CANCELLED,
-                           closed ? "This version is installed already. The window was closed, and nothing was changed."
-                                  : "Cancelled before anything was begun. Nothing was changed.");
+        cs_app_run_unbegun(
+            &w->host, CS_PROGRAM_SETUP, (const char *const *)words.items, words.count, &front, closed ? CS_OK : CS_E_CANCELLED,
+            closed ? "This version is installed already, and every file is right. The window was closed, and nothing was changed."
+                   : "Cancelled before anything was begun. Nothing was changed.");
     cs_strings_free(&words);
 }
 
@@ -317,7 +316,7 @@ bool wizard_run(const cs_options *options, int *code) {
         }
     InterlockedIncrement(&w.look_number);
     wizard_await(&w, END_MS);
-    bool installed = w.survey && w.survey->same_package;
+    bool installed = w.survey && w.survey->same_package && w.survey->status == CS_OK;
     *code = w.exit_code == CS_EXIT_CANCELLED && installed && w.at == CS_AT_END && !w.words.count ? CS_EXIT_OK : w.exit_code;
     tell_unbegun(&w, *code);
     free_wizard(&w);

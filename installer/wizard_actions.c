@@ -9,6 +9,8 @@ void wizard_start_look(wizard *w) {
     wizard_go(w, CS_WINDOW_AGAIN);
     cs_page_ready(NULL, w->language, &w->page);
     wizard_show_page(w);
+    if (!w->gpus_wanted) wizard_ask_gpus(w);
+    w->gpus_wanted = true;
     wizard_look(w);
 }
 

@@ -50,6 +50,7 @@ typedef struct wizard {
     cs_survey *survey;
     cs_survey *read_survey; /* whose licence a thread is reading: kept until it has; NULL: none */
     cs_machine *gpus;       /* the answer that came before the survey; NULL: none yet */
+    bool gpus_wanted;       /* they were asked for */
     bool unverified;        /* the copy in archive, or found, was accepted in words */
     char *archive, *cuda;   /* owned; chosen in the window; NULL: as the command line says */
     /* The run. */
