@@ -460,6 +460,9 @@ static void test_pages_interrupted_work_comes_first(void **state) {
         assert_false(page.offers & (CS_OFFER_INSTALL | CS_OFFER_UNINSTALL));
         assert_int_equal(row(&page, CS_SAY_ROW_RUN)->mark, CS_MARK_BAD);
         SAYS(&page, CS_SAY_ROW_RUN, "an interrupted run has not been finished");
+        assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
+        assert_null(strstr(cs_buffer_string(&row(&page, CS_SAY_ROW_ARCHIVE)->sentence), "choose it here")); /* no button does */
+        if (same) SAYS(&page, CS_SAY_ROW_CUDNN, "not known yet");
         cs_page_free(&page);
         cs_survey_free(&survey);
     }
