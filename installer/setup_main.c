@@ -104,10 +104,14 @@ static void make_absolute(char **path) {
     cs_buffer_free(&absolute);
 }
 
-/* A change that a person asked for has a window; so has /passive, where anybody could see it. */
+/* A change that a person asked for has a window; so has /passive, where anybody could see it. What would be refused is refused
+ * before one opens. */
 static bool run_window(const cs_strings *words, int *code) {
+    const cs_app_front front = {.absolute = common_absolute};
+    const cs_host host = common_host();
     cs_options options;
     bool done = false;
+    if (!cs_app_accepts(&host, CS_PROGRAM_SETUP, (const char *const *)words->items, words->count, &front)) return false;
     if (cs_options_parse(CS_PROGRAM_SETUP, (const char *const *)words->items, words->count, &options, NULL) == CS_OK &&
         options.ui != CS_UI_QUIET && !is_look(&options) && desktop_is_seen()) {
         make_absolute(&options.archive);

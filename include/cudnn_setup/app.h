@@ -53,6 +53,11 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
 /* The same with cs_app_verbs. */
 int cs_app_run(const cs_host *host, cs_program program, const char *const *arguments, size_t count, const cs_app_front *front);
 
+/* Whether the command line can be understood and the files that it names for output may be written: what cs_app_run would refuse
+ * before its work. Writes nothing. Of front only absolute is used. */
+bool cs_app_accepts(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
+                    const cs_app_front *front);
+
 /* A run that was ended before it began, as by closing the window: /json and /report are written where the command line names
  * them, with this status (CS_OK is result "already") and message; nothing else is done, and there is no log. */
 int cs_app_run_unbegun(const cs_host *host, cs_program program, const char *const *arguments, size_t count,

@@ -158,7 +158,6 @@ static cs_status check_outputs(run *r, cs_error *error) {
             if (rows[k].path && cs_text_equal_ascii_case(rows[i].path, rows[k].path))
                 return cs_fail(error, CS_E_USAGE, rows[i].name, rows[i].path, "%s names the same file", rows[k].name);
         cs_status status = cs_outfile_check_present(r->host.fs, rows[i].path, rows[i].start, error);
-        if (status == CS_OK) status = cs_outfile_check_folder(r->host.fs, rows[i].path, error);
         if (status == CS_OK) continue;
         error->operation = rows[i].name;
         return status;
@@ -175,6 +174,26 @@ static void forget_outputs(cs_options *o) {
     }
 }
 
+/* One whose folder is not there is forgotten alone: the others can still tell of it. */
+static cs_status check_folders(run *r, cs_error *error) {
+    const struct {
+        const char *name;
+        char **path;
+    } rows[] = {{"/json", &r->options.json}, {"/report", &r->options.report}, {"/log", &r->options.log}};
+    cs_status first = CS_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_error one = {0};
+        cs_status status = *rows[i].path ? cs_outfile_check_folder(r->host.fs, *rows[i].path, &one) : CS_OK;
+        if (status == CS_OK) continue;
+        one.operation = rows[i].name;
+        if (!first) *error = one;
+        if (!first) first = status;
+        cs_free(*rows[i].path);
+        *rows[i].path = NULL;
+    }
+    return first;
+}
+
 /* Paths that the command line named; of a bad one only those where its failure is told. */
 static void check_paths(run *r, cs_status *status, cs_error *error) {
     cs_error one = {0};
@@ -184,6 +203,11 @@ static void check_paths(run *r, cs_status *status, cs_error *error) {
         forget_outputs(&r->options);
         if (!first) one = taken;
         if (!first) first = taken.status;
+    }
+    cs_error lost = {0};
+    if (check_folders(r, &lost) != CS_OK && !first) {
+        one = lost;
+        first = lost.status;
     }
     if (*status || !first) return;
     *status = first;
@@ -389,6 +413,17 @@ int cs_app_run_verbs(const cs_host *host, cs_program program, const char *const 
     if (status || !r.verb) return refuse(&r, status, &error);
     do_verb(&r);
     return finish(&r);
+}
+
+bool cs_app_accepts(const cs_host *host, cs_program program, const char *const *arguments, size_t count,
+                    const cs_app_front *front) {
+    run r = {.program = program, .front = front};
+    cs_error error = {0};
+    cs_status status = start(&r, host, arguments, count, &error);
+    check_paths(&r, &status, &error);
+    cs_warnings_free(&r.warnings);
+    cs_options_free(&r.options);
+    return status == CS_OK;
 }
 
 int cs_app_run_unbegun(const cs_host *host, cs_program program, const char *const *arguments, size_t count,

@@ -230,6 +230,26 @@ static void test_app_json_that_cannot_be_written_is_said(void **state) {
     assert_non_null(strstr(content(s, ELEVATED "install-4242.log"), "[json.failed]"));
 }
 
+static void test_app_accepts_what_it_would_begin(void **state) {
+    scene *s = *state;
+    const cs_app_front front = {.ctx = s, .absolute = absolute};
+    static const struct {
+        const char *word;
+        bool accepted;
+    } rows[] = {{"/json:r.json", true},
+                {"/log:C:\\Here\\NUL", false},
+                {"/json:C:\\Nowhere\\r.json", false},
+                {"/quite", false},
+                {"/passive", true}};
+    memory_host_folder(s->machine, "C:\\Here");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(cs_app_accepts(memory_host_seam(s->machine), CS_PROGRAM_SETUP, &rows[i].word, 1, &front),
+                         rows[i].accepted);
+    assert_int_equal(s->runs, 0);
+    assert_false(memory_host_exists(s->machine, "C:\\Here\\r.json"));
+    s->ended = 1;
+}
+
 static void test_app_output_into_no_folder_is_a_bad_command_line(void **state) {
     scene *s = *state;
     assert_int_equal(RUN(s, "/quiet", "/json:C:\\Nowhere\\r.json"), 1639);
@@ -412,6 +432,7 @@ int main(void) {
         TEST(test_app_json_on_success_and_failure),
         TEST(test_app_that_was_not_begun_writes_its_result),
         TEST(test_app_json_that_cannot_be_written_is_said),
+        TEST(test_app_accepts_what_it_would_begin),
         TEST(test_app_output_into_no_folder_is_a_bad_command_line),
         TEST(test_app_bad_output_name_is_a_bad_command_line),
         TEST(test_app_unelevated_change_is_740),
