@@ -149,19 +149,20 @@ static cs_status note_folder(void *ctx, const char *name, const cs_file_info *in
     return cs_strings_add(&f->names, name, NULL);
 }
 
-/* Calls look for each folder in `in` whose name begins so. */
-static cs_status each_folder(frameworks_search *s, const char *in, const char *start,
+/* Calls look for each folder in <base>/<below> whose name begins so. */
+static cs_status each_folder(frameworks_search *s, const char *base, const char *below, const char *start,
                              cs_status (*look)(frameworks_search *s, const char *folder)) {
     const cs_fs *fs = s->host->fs;
     folders found = {.start = start};
-    cs_buffer path = {0};
-    cs_status status = fs->list(fs->ctx, in, note_folder, &found, NULL);
-    if (status != CS_E_NO_MEMORY) status = CS_OK;
+    cs_buffer in = {0}, path = {0};
+    cs_status status = cs_path_join(&in, fs->separator, base, below, NULL);
+    if (status == CS_OK && fs->list(fs->ctx, in.data, note_folder, &found, NULL) == CS_E_NO_MEMORY) status = CS_E_NO_MEMORY;
     for (size_t i = 0; i < found.names.count && status == CS_OK; i++) {
-        status = cs_path_join(&path, fs->separator, in, found.names.items[i], NULL);
+        status = cs_path_join(&path, fs->separator, in.data, found.names.items[i], NULL);
         if (status == CS_OK) status = look(s, path.data);
     }
     cs_strings_free(&found.names);
+    cs_buffer_free(&in);
     cs_buffer_free(&path);
     return status;
 }
@@ -170,28 +171,16 @@ static cs_status look_at_version(frameworks_search *s, const char *folder) { ret
 
 /* What pip installs for one user: AppData\Roaming\Python\Python37\site-packages. */
 static cs_status look_at_users(frameworks_search *s, const char *profile) {
-    cs_buffer path = {0};
-    cs_status status = cs_path_join(&path, s->host->fs->separator, profile, "AppData/Roaming/Python", NULL);
-    if (status == CS_OK) status = each_folder(s, path.data, "Python3", look_at_version);
-    cs_buffer_free(&path);
-    return status;
+    return each_folder(s, profile, "AppData/Roaming/Python", "Python3", look_at_version);
 }
 
 static cs_status look_at_package(frameworks_search *s, const char *folder) {
-    cs_buffer path = {0};
-    cs_status status = cs_path_join(&path, s->host->fs->separator, folder, "LocalCache/local-packages", NULL);
-    if (status == CS_OK) status = each_folder(s, path.data, "Python3", look_at_version);
-    cs_buffer_free(&path);
-    return status;
+    return each_folder(s, folder, "LocalCache/local-packages", "Python3", look_at_version);
 }
 
 /* Python from the Store keeps what pip installs among the data of its package. */
 static cs_status look_at_store(frameworks_search *s, const char *local) {
-    cs_buffer path = {0};
-    cs_status status = cs_path_join(&path, s->host->fs->separator, local, "Packages", NULL);
-    if (status == CS_OK) status = each_folder(s, path.data, "PythonSoftwareFoundation.Python.", look_at_package);
-    cs_buffer_free(&path);
-    return status;
+    return each_folder(s, local, "Packages", "PythonSoftwareFoundation.Python.", look_at_package);
 }
 
 /* Resolving refuses what is on the network without opening it. */
