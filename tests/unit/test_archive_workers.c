@@ -39,7 +39,7 @@ typedef struct scene {
     uint32_t slow_end_ms, slow_write_ms;
     /* the file */
     uint64_t failing_read; /* at this offset; 0: none */
-    uint32_t slow_read_ms;
+    uint32_t slow_read_ms, slow_start_ms;
     /* the listener */
     atomic_bool cancel;
     atomic_uint_least64_t cancel_asked; /* milliseconds */
@@ -77,6 +77,7 @@ static cs_status read_file(void *ctx, cs_file *file, uint64_t offset, void *byte
     const scene *s = scene_of_system;
     if (s->failing_read && offset <= s->failing_read && s->failing_read < offset + size)
         return cs_fail(error, CS_E_IO, "read", "disk", "sector not found");
+    if (s->slow_start_ms && offset == 0) s->system.sleep(s->system.ctx, s->slow_start_ms);
     if (s->slow_read_ms) s->system.sleep(s->system.ctx, s->slow_read_ms);
     return cs_fs_real()->read(ctx, file, offset, bytes, size, got, error);
 }
@@ -488,6 +489,8 @@ static void test_archive_workers_hash_in_turns(void **state) {
     assert_int_equal(cs_archive_open(&s.host, path, &archive, &s.error), CS_OK);
     assert_int_equal(cs_archive_judge(archive, &p.manifest, false, &trust, &s.error), CS_E_ARCHIVE_BAD);
     p.manifest.archive_sha256[0] ^= 1;
+    assert_true(p.size > 2 * 256 * 1024); /* blocks for both */
+    s.slow_start_ms = 50;                 /* whoever has the second block has it first, and has to wait */
     assert_int_equal(cs_archive_judge(archive, &p.manifest, false, &trust, &s.error), CS_OK);
     assert_int_equal(trust.kind, CS_TRUST_PINNED);
     cs_archive_close(archive);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "cudnn_setup/workers.h"
+#include "memory_host.h"
 
 enum { THINGS = 200 };
 
@@ -26,6 +27,7 @@ typedef struct scene {
     atomic_bool cancelled;
     uint32_t pause_ms;
     size_t comes_first; /* the others wait for this one; THINGS: for none */
+    size_t late;        /* takes its time; THINGS: none */
     atomic_bool waited_in_vain;
     unsigned events_seen;
     uint64_t last_done;
@@ -54,7 +56,7 @@ static bool cancelled(void *ctx) { return atomic_load(&((scene *)ctx)->cancelled
 static void start(scene *s, unsigned threads) {
     memset(s, 0, sizeof *s);
     s->processors = threads ? threads - 1 : 1;
-    s->cancels_at = s->comes_first = THINGS;
+    s->cancels_at = s->comes_first = s->late = THINGS;
     s->system = (cs_system){.ctx = s, .processors = processors, .ticks = ticks, .together = threads ? together : NULL};
     s->events = (cs_events){.ctx = s, .emit = emit, .cancelled = cancelled};
     s->host = (cs_host){.system = &s->system, .events = &s->events};
@@ -72,6 +74,7 @@ static cs_status job(void *ctx, size_t index, cs_each *each, cs_error *error) {
     s->order[atomic_fetch_add(&s->begun, 1)] = index;
     if (s->comes_first < THINGS && index != s->comes_first && !atomic_load(&s->waited_in_vain)) wait_for_first(s);
     if (index == s->cancels_at) atomic_store(&s->cancelled, true);
+    if (index == s->late) cs_system_real()->sleep(cs_system_real()->ctx, 50);
     if (s->pause_ms) cs_system_real()->sleep(cs_system_real()->ctx, s->pause_ms);
     if (s->fails[index]) return cs_fail(error, CS_E_CHANGED, "check", NULL, "thing %u", (unsigned)index);
     cs_status status = cs_each_done(each, 4, "a");
@@ -123,6 +126,56 @@ static void test_workers_return_the_first_failure(void **state) {
         }
 }
 
+/* A later one may fail when the first is known already. */
+static void test_workers_a_later_failure_hides_no_earlier_one(void **state) {
+    (void)state;
+    scene s;
+    cs_error error = {0};
+    start(&s, 3);
+    s.comes_first = 1; /* both have begun, then */
+    s.fails[0] = s.fails[1] = true;
+    s.late = 1;
+    assert_int_equal(cs_workers_each(&s.meter, 2, NULL, job, &s, &error), CS_E_CHANGED);
+    assert_int_equal(atomic_load(&s.runs[1]), 1);
+    assert_string_equal(error.detail, "thing 0");
+}
+
+typedef struct hashes {
+    const cs_fs *fs;
+    uint8_t digests[2][CS_SHA256_SIZE];
+} hashes;
+
+static cs_status hash_one(void *ctx, size_t index, cs_each *each, cs_error *error) {
+    hashes *h = ctx;
+    cs_file *file = NULL;
+    cs_status status = h->fs->open(h->fs->ctx, index ? "C:\\b" : "C:\\a", CS_OPEN_READ, &file, error);
+    if (status == CS_OK) status = cs_each_sha256(each, "x", h->fs, file, h->digests[index], error);
+    h->fs->close(h->fs->ctx, file);
+    return status;
+}
+
+/* Several blocks each: what is told is what was hashed, no byte twice. */
+static void test_workers_hash_and_tell_of_it(void **state) {
+    (void)state;
+    enum { SIZE = 3 * 1024 * 1024 + 1 };
+    scene s;
+    memory_host *machine = memory_host_new();
+    hashes h = {.fs = memory_host_seam(machine)->fs};
+    uint8_t *bytes = cs_alloc(SIZE, 1), wanted[CS_SHA256_SIZE];
+    assert_non_null(bytes);
+    memset(bytes, 'x', SIZE);
+    assert_true(memory_host_file(machine, "C:\\a", bytes, SIZE));
+    assert_true(memory_host_file(machine, "C:\\b", bytes, SIZE));
+    assert_int_equal(cs_sha256_bytes(bytes, SIZE, wanted, NULL), CS_OK);
+    start(&s, 0);
+    s.meter.total = 2 * SIZE;
+    assert_int_equal(cs_workers_each(&s.meter, 2, NULL, hash_one, &h, NULL), CS_OK);
+    assert_int_equal(s.last_done, 2 * SIZE);
+    for (size_t i = 0; i < 2; i++) assert_memory_equal(h.digests[i], wanted, CS_SHA256_SIZE);
+    cs_free(bytes);
+    memory_host_free(machine);
+}
+
 static void test_workers_hear_a_cancel(void **state) {
     (void)state;
     scene s;
@@ -158,9 +211,14 @@ static void test_workers_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_workers_do_each_thing_once),       cmocka_unit_test(test_workers_begin_with_the_largest),
-        cmocka_unit_test(test_workers_return_the_first_failure), cmocka_unit_test(test_workers_hear_a_cancel),
-        cmocka_unit_test(test_workers_with_nothing_to_do),       cmocka_unit_test(test_workers_without_memory),
+        cmocka_unit_test(test_workers_do_each_thing_once),
+        cmocka_unit_test(test_workers_begin_with_the_largest),
+        cmocka_unit_test(test_workers_return_the_first_failure),
+        cmocka_unit_test(test_workers_hear_a_cancel),
+        cmocka_unit_test(test_workers_a_later_failure_hides_no_earlier_one),
+        cmocka_unit_test(test_workers_hash_and_tell_of_it),
+        cmocka_unit_test(test_workers_with_nothing_to_do),
+        cmocka_unit_test(test_workers_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
