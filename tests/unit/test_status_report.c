@@ -262,17 +262,23 @@ static void kill_at(void *ctx, memory_host *host, const char *operation, const c
     memory_host_fail_at(host, 1, MEMORY_BEFORE, MEMORY_KILL, 31);
 }
 
+/* An installation of 8.0.3 that the hook kills, and the next start of the machine. */
+static void install_and_die(scene *s, memory_hook hook, void *ctx) {
+    char archive[] = VERB_MEDIA "\\p803.zip", manifest[] = VERB_MEDIA "\\p803.json";
+    verb_case_package(&s->c, "p803", "8.0.3.33", 8003, "803", false);
+    memory_host_hook(s->c.machine, hook, ctx);
+    s->c.options.archive = archive, s->c.options.manifest = manifest;
+    cs_outcome_free(&s->c.outcome);
+    cs_install(s->c.host, &s->c.options, &s->c.outcome);
+    s->c.options.archive = s->c.options.manifest = NULL;
+    memory_host_restart(s->c.machine);
+}
+
 static void test_status_report_an_interrupted_run(void **state) {
     (void)state;
     scene s;
     begin(&s);
-    verb_case_package(&s.c, "p803", "8.0.3.33", 8003, "803", false);
-    memory_host_hook(s.c.machine, kill_at, "bin\\cudnn64_8.dll");
-    char archive[] = VERB_MEDIA "\\p803.zip", manifest[] = VERB_MEDIA "\\p803.json";
-    s.c.options.archive = archive, s.c.options.manifest = manifest;
-    cs_install(s.c.host, &s.c.options, &s.c.outcome);
-    s.c.options.archive = s.c.options.manifest = NULL;
-    memory_host_restart(s.c.machine);
+    install_and_die(&s, kill_at, "bin\\cudnn64_8.dll");
     ask(&s);
     assert_int_equal(s.code, 1604);
     MESSAGE(&s, "An interrupted run has not been finished or undone yet: cudnn-setup /recover");
@@ -327,38 +333,24 @@ static void kill_at_temporary_journal(void *ctx, memory_host *host, const char *
         memory_host_fail_at(host, 1, MEMORY_BEFORE, MEMORY_KILL, 31);
 }
 
-/* The same with nothing installed before. */
+/* A run that was killed while it unpacked changed nothing: it is told, and is no pending work. */
 static void test_status_report_only_leavings(void **state) {
     (void)state;
     scene s;
     begin(&s);
-    verb_case_package(&s.c, "p803", "8.0.3.33", 8003, "803", false);
-    memory_host_hook(s.c.machine, kill_at_temporary_journal, NULL);
-    char archive[] = VERB_MEDIA "\\p803.zip", manifest[] = VERB_MEDIA "\\p803.json";
-    s.c.options.archive = archive, s.c.options.manifest = manifest;
-    cs_install(s.c.host, &s.c.options, &s.c.outcome);
-    s.c.options.archive = s.c.options.manifest = NULL;
-    memory_host_restart(s.c.machine);
+    install_and_die(&s, kill_at_temporary_journal, NULL);
     ask(&s);
     assert_int_equal(s.code, 1605);
     MESSAGE(&s, "nothing installed on this machine. What an interrupted run left is dropped by the next changing run");
     end(&s);
 }
 
-/* A run that was killed while it unpacked changed nothing: it is told, and is no pending work. */
 static void test_status_report_an_interrupted_unpacking(void **state) {
     (void)state;
     scene s;
     begin(&s);
     install(&s, "p802", "8.0.2.39", 8002, "802");
-    verb_case_package(&s.c, "p803", "8.0.3.33", 8003, "803", false);
-    memory_host_hook(s.c.machine, kill_at_temporary_journal, NULL);
-    char archive[] = VERB_MEDIA "\\p803.zip", manifest[] = VERB_MEDIA "\\p803.json";
-    s.c.options.archive = archive, s.c.options.manifest = manifest;
-    cs_outcome_free(&s.c.outcome);
-    cs_install(s.c.host, &s.c.options, &s.c.outcome);
-    s.c.options.archive = s.c.options.manifest = NULL;
-    memory_host_restart(s.c.machine);
+    install_and_die(&s, kill_at_temporary_journal, NULL);
     ask(&s);
     assert_int_equal(s.code, 0);
     SAID(&s, "  An installation that was prepared and not begun, of ");
