@@ -116,7 +116,8 @@ int worker_run(const cs_strings *words) {
     InitializeCriticalSection(&w.lock);
     if (!take_word(&w, words->items[0])) return CS_EXIT_USAGE;
     if (pipe_open(&w.pipe, w.id, w.window, NULL) != CS_OK) return CS_EXIT_FAILED; /* nobody to tell */
-    if (take_archive(&w, words, &host, NULL) != CS_OK) host = common_host();      /* by its name then, as any run would */
+    w.by_name = take_archive(&w, words, &host, NULL) != CS_OK;                    /* as any run would then, and it is said */
+    if (w.by_name) host = common_host();
     HANDLE thread = CreateThread(NULL, 0, hear, &w, 0, NULL);
     if (!thread) return CS_EXIT_FAILED;
     CloseHandle(thread);
