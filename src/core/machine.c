@@ -66,6 +66,9 @@ static void say_driver(const cs_manifest *m, cs_machine *out) {
         cs_buffer_format(&sentence[CS_ENGLISH], "NVIDIA driver %s; CUDA %s needs %s or newer.", driver, m->cuda, m->driver_min);
         cs_buffer_format(&sentence[CS_CHINESE], "NVIDIA 驱动程序 %s；CUDA %s 需要 %s 或更新版本。", driver, m->cuda,
                          m->driver_min);
+    } else if (*driver) { /* the package does not say what it needs */
+        cs_buffer_format(&sentence[CS_ENGLISH], "NVIDIA driver %s.", driver);
+        cs_buffer_format(&sentence[CS_CHINESE], "NVIDIA 驱动程序 %s。", driver);
     } else {
         say(sentence, "The version of the NVIDIA driver cannot be read.", "无法读取 NVIDIA 驱动程序的版本。");
     }

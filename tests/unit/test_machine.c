@@ -75,6 +75,7 @@ static void test_machine_driver(void **state) {
     manifest.driver_min = NULL;
     cs_machine_read_driver(memory_host_seam(host), &manifest, &machine);
     assert_int_equal(machine.driver_fit, CS_FIT_UNKNOWN);
+    assert_string_equal(cs_buffer_string(&machine.driver_sentence[CS_ENGLISH]), "NVIDIA driver 580.15.");
 }
 
 /* ---- the GPUs ---- */
