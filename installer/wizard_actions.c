@@ -35,7 +35,8 @@ static bool make_words(wizard *w, cs_verb verb) {
     all.lang = (char *)(uintptr_t)(w->language == CS_CHINESE ? "zh-CN" : "en");
     all.log = plan.log, all.json = plan.json, all.report = plan.report, all.norestart = plan.norestart;
     all.tree = plan.tree, all.cuda = plan.cuda;
-    if (tree && !plan.tree) all.cuda = (char *)(uintptr_t)tree;
+    if (w->cuda) all.tree = NULL; /* another was chosen than the command line's */
+    if (tree && !all.tree) all.cuda = (char *)(uintptr_t)tree;
     if (places) {
         all.archive = archive ? (char *)(uintptr_t)archive : plan.archive;
         all.manifest = plan.manifest;
@@ -105,6 +106,20 @@ void wizard_set_archive(wizard *w, const char *path) {
     wizard_start_look(w);
 }
 
+void wizard_set_cuda(wizard *w, const char *path) {
+    char *copy = cs_strdup(path);
+    if (!copy) return;
+    cs_free(w->cuda);
+    w->cuda = copy;
+    wizard_start_look(w);
+}
+
+static void choose_toolkit(wizard *w) {
+    cs_buffer path = {0};
+    if (wizard_choose_folder(w, CS_SAY_FOLDER_TITLE, &path)) wizard_set_cuda(w, path.data);
+    cs_buffer_free(&path);
+}
+
 static void choose_archive(wizard *w) {
     cs_buffer path = {0};
     if (wizard_choose_archive(w, &path)) wizard_set_archive(w, path.data);
@@ -157,6 +172,9 @@ void wizard_on_offer(wizard *w, unsigned offer) {
     case CS_OFFER_ARCHIVE:
         choose_archive(w);
         break;
+    case CS_OFFER_TOOLKIT:
+        choose_toolkit(w);
+        break;
     case CS_OFFER_CHANGES:
         show_changes(w);
         break;
@@ -206,10 +224,6 @@ void wizard_on_toolkit(wizard *w) {
     if (text && SendMessageW(box, CB_GETLBTEXT, (WPARAM)at, (LPARAM)text) > 0)
         cs_wtf8_from_utf16(&path, (const uint16_t *)text, wcslen(text));
     cs_free(text);
-    if (path.size) {
-        cs_free(w->cuda);
-        w->cuda = cs_strdup(path.data);
-        wizard_start_look(w);
-    }
+    if (path.size) wizard_set_cuda(w, path.data);
     cs_buffer_free(&path);
 }

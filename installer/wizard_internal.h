@@ -1,6 +1,6 @@
 /* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_actions.c: what a button does;
  * wizard_pages.c: pages into controls; wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task
- * dialogs, files, clipboard, marks. */
+ * dialogs, files, clipboard, texts to read; wizard_com.c: what takes COM. */
 #ifndef CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 #define CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "cudnn_setup/pages.h"
 #include "wizard_ids.h"
 
-enum { OFFERS = 16 };
+enum { OFFERS = 17, OFFER_BOX = 10 }; /* bits of cs_offer; the box is no button */
 
 /* Messages of the threads; the second argument is owned by the receiver. */
 enum {
@@ -84,6 +84,7 @@ void wizard_show_ready(wizard *w);
 void wizard_run_verb(wizard *w, cs_verb verb);
 bool wizard_confirm(wizard *w, cs_verb verb);
 void wizard_set_archive(wizard *w, const char *path);
+void wizard_set_cuda(wizard *w, const char *path);
 void wizard_show_guide(wizard *w);
 void wizard_copy_page(wizard *w);
 void wizard_on_offer(wizard *w, unsigned offer);
@@ -114,7 +115,8 @@ typedef struct wizard_controls {
 } wizard_controls;
 extern wizard_controls wizard_comctl;
 
-bool wizard_shell_begin(void); /* false: there are none */
+bool wizard_shell_begin(void);                                  /* false: there are none */
+bool wizard_bind(HMODULE module, const char *name, void *slot); /* slot: a function pointer */
 /* A question with a verb on each button; true: yes. Enter means no. */
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
 void wizard_drop_question(wizard *w); /* the question that is shown, if one is, is answered with no */
@@ -122,11 +124,14 @@ bool wizard_choose_archive(wizard *w, cs_buffer *path);
 void wizard_show_text(wizard *w, const char *title, const char *text);
 void wizard_copy(wizard *w, const char *text);
 void wizard_open(wizard *w, const char *path);
-void wizard_begin_com(void); /* in a thread that asks the shell for something */
-/* share: thousandths; -1: at work, not known; -2: nothing any more. */
-void wizard_taskbar(wizard *w, int share);
 cs_language wizard_language(const cs_options *options);
 /* Names of running programs that keep the environment they were started with: consoles, editors, notebooks. */
 void wizard_running_programs(cs_buffer *out);
+
+/* ---- wizard_com.c ---- */
+void wizard_begin_com(void); /* in a thread that asks the shell for something */
+bool wizard_choose_folder(wizard *w, cs_phrase title, cs_buffer *path);
+/* share: thousandths; -1: at work, not known; -2: nothing any more. */
+void wizard_taskbar(wizard *w, int share);
 
 #endif

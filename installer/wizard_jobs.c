@@ -74,6 +74,7 @@ void wizard_look(wizard *w) {
     job->cuda = cs_strdup(w->cuda ? w->cuda : w->options->cuda);
     job->options.archive = job->archive;
     job->options.cuda = job->cuda;
+    if (w->cuda) job->options.tree = NULL;
     job->options.ui = CS_UI_FULL;
     job->options.unverified_accept = w->options->unverified_accept || w->unverified;
     if (!start(look, job, NULL)) free_look(job);

@@ -164,7 +164,7 @@ static int place_offers(const wizard *w, int left, int right, int y, int height)
     int gap = units(w, 4, 0).cx, primary = primary_control(w), rows = 1, x = left, widths[OFFERS] = {0};
     for (int i = 0; i < OFFERS; i++) {
         int control = IDC_OFFER + i;
-        if (control == primary || control == IDC_OFFER + 10 || !is_shown(w, control)) continue;
+        if (control == primary || control == IDC_OFFER + OFFER_BOX || !is_shown(w, control)) continue;
         widths[i] = button_width(w, control);
         if (x > left && x + widths[i] > right) rows++, x = left;
         x += widths[i] + gap;

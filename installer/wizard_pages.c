@@ -13,7 +13,7 @@ static const struct {
                 {CS_OFFER_UNINSTALL, CS_SAY_UNINSTALL},    {CS_OFFER_TEST, CS_SAY_TEST_GPU},
                 {CS_OFFER_TRY_AGAIN, CS_SAY_TRY_AGAIN},    {CS_OFFER_REPORT, CS_SAY_OPEN_REPORT},
                 {CS_OFFER_COPY, CS_SAY_COPY_DETAILS},      {CS_OFFER_RECOVER, CS_SAY_RECOVER},
-                {CS_OFFER_UNVERIFIED, CS_SAY_UNVERIFIED}};
+                {CS_OFFER_UNVERIFIED, CS_SAY_UNVERIFIED},  {CS_OFFER_TOOLKIT, CS_SAY_CHOOSE_TOOLKIT}};
 
 static const int page_two[] = {IDC_STEP, IDC_PROGRESS, IDC_FILE, IDC_AMOUNT};
 
@@ -54,7 +54,7 @@ static void set_default(wizard *w) {
     /* IDOK is no button: while it looks Enter does nothing. */
     int control = w->page.primary ? control_of(w->page.primary) : w->at == CS_AT_LOOKING ? IDOK : IDCANCEL;
     for (int i = 0; i < OFFERS; i++)
-        if (i != 10) SendDlgItemMessageW(w->window, IDC_OFFER + i, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
+        if (i != OFFER_BOX) SendDlgItemMessageW(w->window, IDC_OFFER + i, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
     SendDlgItemMessageW(w->window, IDCANCEL, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
     SendMessageW(w->window, DM_SETDEFID, (WPARAM)control, 0);
     SendDlgItemMessageW(w->window, control, BM_SETSTYLE, BS_DEFPUSHBUTTON, TRUE);
@@ -135,29 +135,33 @@ void wizard_show_selection(wizard *w) {
 
 /* ---- toolkits, where there are several ---- */
 
-static size_t usable(const cs_toolkits *toolkits) {
-    size_t count = 0;
-    for (size_t i = 0; i < toolkits->count; i++) count += toolkits->items[i].usable;
-    return count;
+/* The index of path in the list, where it stands afterwards. */
+static LRESULT list_toolkit(HWND box, const char *path) {
+    cs_buffer wide = {0};
+    const wchar_t *units = common_wide(&wide, path);
+    LRESULT at = units ? SendMessageW(box, CB_FINDSTRINGEXACT, (WPARAM)-1, (LPARAM)units) : CB_ERR;
+    if (units && at == CB_ERR) at = SendMessageW(box, CB_ADDSTRING, 0, (LPARAM)units);
+    cs_buffer_free(&wide);
+    return at;
 }
 
+/* Those that can be used. Once one was chosen the list stays, with that among them; where it was refused none is selected. */
 void wizard_fill_toolkits(wizard *w) {
     HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
-    if (w->cuda || !w->survey || w->survey->same_package) return; /* chosen: the list stays as it was */
     const cs_toolkits *all = &w->survey->toolkits;
-    SendMessageW(box, CB_RESETCONTENT, 0, 0);
+    LRESULT chosen = CB_ERR;
+    if (!w->cuda) SendMessageW(box, CB_RESETCONTENT, 0, 0);
     for (size_t i = 0; i < all->count; i++) {
-        cs_buffer wide = {0};
-        const wchar_t *units = all->items[i].usable ? common_wide(&wide, all->items[i].path) : NULL;
-        LRESULT at = units ? SendMessageW(box, CB_ADDSTRING, 0, (LPARAM)units) : -1;
-        if (at >= 0 && i == all->chosen) SendMessageW(box, CB_SETCURSEL, (WPARAM)at, 0);
-        cs_buffer_free(&wide);
+        LRESULT at = all->items[i].usable ? list_toolkit(box, all->items[i].path) : CB_ERR;
+        if (i == all->chosen) chosen = at;
     }
+    SendMessageW(box, CB_SETCURSEL, (WPARAM)chosen, 0);
 }
 
 static bool shows_toolkits(const wizard *w) {
-    return w->at == CS_AT_READY && w->survey && !w->survey->same_package && !w->options->cuda &&
-           (w->cuda || usable(&w->survey->toolkits) > 1);
+    HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
+    LRESULT least = SendMessageW(box, CB_GETCURSEL, 0, 0) == CB_ERR ? 1 : 2; /* one that is taken anyway is no choice */
+    return w->at == CS_AT_READY && SendMessageW(box, CB_GETCOUNT, 0, 0) >= least;
 }
 
 /* ---- the pages ---- */
@@ -213,7 +217,7 @@ void wizard_show_working(wizard *w) {
     cs_page_doing(&heading, w->verb, *version ? version : "8.0.3", w->language);
     SetFocus(GetDlgItem(w->window, IDCANCEL));
     for (int i = 0; i < OFFERS; i++)
-        if (i != 10) show(w, IDC_OFFER + i, false);
+        if (i != OFFER_BOX) show(w, IDC_OFFER + i, false);
     static const int page_one[] = {IDC_TOOLKITS_LABEL, IDC_TOOLKITS, IDC_ROWS, IDC_EXPLAIN, IDC_CUDA_PATH};
     for (size_t i = 0; i < sizeof page_one / sizeof page_one[0]; i++) show(w, page_one[i], false);
     wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&heading));

@@ -1,4 +1,4 @@
-/* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard, the taskbar. */
+/* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard, texts to read. */
 #include "wizard_internal.h"
 
 #include <commdlg.h>
@@ -13,7 +13,7 @@ enum { PATH_UNITS = 32768 };
 wizard_controls wizard_comctl;
 
 /* Not by a cast from one function type to another: the compiler is right to mistrust that. */
-static bool bind(HMODULE module, const char *name, void *slot) {
+bool wizard_bind(HMODULE module, const char *name, void *slot) {
     FARPROC address = module ? GetProcAddress(module, name) : NULL;
     memcpy(slot, &address, sizeof address);
     return address != NULL;
@@ -23,9 +23,9 @@ bool wizard_shell_begin(void) {
     HMODULE module = LoadLibraryExW(L"comctl32.dll", NULL, 0); /* version 6 by the manifest; a full path would give 5.82 */
     const INITCOMMONCONTROLSEX wanted = {sizeof wanted, ICC_LISTVIEW_CLASSES | ICC_PROGRESS_CLASS | ICC_STANDARD_CLASSES};
     wizard_controls *c = &wizard_comctl;
-    return bind(module, "InitCommonControlsEx", &c->init) && bind(module, "TaskDialogIndirect", &c->task_dialog) &&
-           bind(module, "ImageList_Create", &c->list_create) && bind(module, "ImageList_Add", &c->list_add) &&
-           bind(module, "ImageList_Destroy", &c->list_destroy) && c->init(&wanted);
+    return wizard_bind(module, "InitCommonControlsEx", &c->init) && wizard_bind(module, "TaskDialogIndirect", &c->task_dialog) &&
+           wizard_bind(module, "ImageList_Create", &c->list_create) && wizard_bind(module, "ImageList_Add", &c->list_add) &&
+           wizard_bind(module, "ImageList_Destroy", &c->list_destroy) && c->init(&wanted);
 }
 
 /* ---- language ---- */
@@ -110,7 +110,7 @@ bool wizard_choose_archive(wizard *w, cs_buffer *path) {
                          .lpstrFile = file,
                          .nMaxFile = PATH_UNITS,
                          .Flags = OFN_FILEMUSTEXIST | OFN_NOCHANGEDIR | OFN_DONTADDTORECENT | OFN_HIDEREADONLY | OFN_EXPLORER};
-    bool chosen = file && !filter.failed && bind(module, "GetOpenFileNameW", &choose) && choose(&ask);
+    bool chosen = file && !filter.failed && wizard_bind(module, "GetOpenFileNameW", &choose) && choose(&ask);
     cs_buffer_clear(path);
     if (chosen) cs_wtf8_from_utf16(path, (const uint16_t *)file, wcslen(file));
     cs_buffer_free(&filter);
@@ -152,53 +152,6 @@ void wizard_copy(wizard *w, const char *text) {
     if (memory && !taken) GlobalFree(memory);
     cs_buffer_free(&lines);
     cs_buffer_free(&wide);
-}
-
-/* ---- the taskbar ---- */
-
-/* Source: Microsoft, shobjidl_core.h: ITaskbarList3; only the functions used here are named. */
-typedef struct taskbar taskbar;
-typedef struct taskbar_table {
-    void *unknown[3];
-    HRESULT(STDMETHODCALLTYPE *init)(taskbar *self);
-    void *list[4], *full_screen;
-    HRESULT(STDMETHODCALLTYPE *set_value)(taskbar *self, HWND window, ULONGLONG done, ULONGLONG total);
-    HRESULT(STDMETHODCALLTYPE *set_state)(taskbar *self, HWND window, int state);
-} taskbar_table;
-struct taskbar {
-    const taskbar_table *table;
-};
-
-void wizard_begin_com(void) {
-    HRESULT(WINAPI * begin)(void *, DWORD) = NULL;
-    enum { APARTMENT = 2 }; /* COINIT_APARTMENTTHREADED */
-    if (bind(LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32), "CoInitializeEx", &begin)) begin(NULL, APARTMENT);
-}
-
-static taskbar *make_taskbar(void) {
-    static const GUID class_id = {0x56FDF344, 0xFD6D, 0x11D0, {0x95, 0x8A, 0x00, 0x60, 0x97, 0xC9, 0xA0, 0x90}};
-    static const GUID interface_id = {0xEA1AFB91, 0x9E28, 0x4B86, {0x90, 0xE9, 0x9E, 0x9F, 0x8A, 0x5E, 0xEF, 0xAF}};
-    HRESULT(WINAPI * create)(const GUID *, void *, DWORD, const GUID *, void **) = NULL;
-    enum { IN_PROCESS = 1 }; /* CLSCTX_INPROC_SERVER */
-    void *made = NULL;
-    taskbar *bar;
-    HMODULE module = LoadLibraryExW(L"ole32.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    wizard_begin_com();
-    if (!bind(module, "CoCreateInstance", &create)) return NULL;
-    if (FAILED(create(&class_id, NULL, IN_PROCESS, &interface_id, &made))) return NULL;
-    bar = made;
-    return SUCCEEDED(bar->table->init(bar)) ? bar : NULL;
-}
-
-void wizard_taskbar(wizard *w, int share) {
-    enum { NOTHING = 0, UNKNOWN = 1, NORMAL = 2 }; /* TBPF_NOPROGRESS, TBPF_INDETERMINATE, TBPF_NORMAL */
-    static taskbar *bar;
-    static bool asked;
-    if (!asked) bar = make_taskbar();
-    asked = true;
-    if (!bar) return;
-    bar->table->set_state(bar, w->window, share == -2 ? NOTHING : share < 0 ? UNKNOWN : NORMAL);
-    if (share >= 0) bar->table->set_value(bar, w->window, (ULONGLONG)share, 1000);
 }
 
 /* ---- programs that run ---- */

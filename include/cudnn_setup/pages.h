@@ -40,7 +40,8 @@ typedef enum cs_offer {
     CS_OFFER_REPORT = 1 << 12,
     CS_OFFER_COPY = 1 << 13,
     CS_OFFER_RECOVER = 1 << 14,
-    CS_OFFER_UNVERIFIED = 1 << 15 /* the second step for a copy that nothing vouches for: never the first */
+    CS_OFFER_UNVERIFIED = 1 << 15, /* the second step for a copy that nothing vouches for: never the first */
+    CS_OFFER_TOOLKIT = 1 << 16     /* a folder of CUDA that is chosen here */
 } cs_offer;
 
 /* Starts as {0}. */

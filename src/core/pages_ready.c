@@ -26,7 +26,7 @@ static void say_path(const maker *k, cs_buffer *out, cs_phrase phrase, const cha
 
 static void say_reason(const maker *k, cs_buffer *out, cs_phrase phrase, cs_status status, const char *reason) {
     cs_buffer visible = {0};
-    page_text(&visible, reason);
+    page_told(&visible, reason);
     cs_say(out, phrase, k->language, "detail", cs_buffer_string(&visible), "cuda", k->m->manifest.cuda, "meaning",
            cs_say_exit(cs_exit_code(status), k->language), NULL);
     cs_buffer_free(&visible);
@@ -102,6 +102,37 @@ static void row_archive(maker *k) {
 
 /* ---- CUDA ---- */
 
+/* Chosen here, or named by /cuda: nothing else was looked at then. */
+static const cs_toolkit_candidate *named_toolkit(const cs_survey *m) {
+    return m->toolkits.count == 1 && m->toolkits.items[0].source == CS_TOOLKIT_OPTION ? m->toolkits.items : NULL;
+}
+
+static void say_candidate(const maker *k, cs_buffer *out, cs_phrase phrase, const cs_toolkit_candidate *one) {
+    cs_buffer path = {0}, reason = {0};
+    page_text(&path, one->path[0] ? one->path : cs_toolkit_source_text(one->source));
+    page_told(&reason, one->reason);
+    cs_say(out, phrase, k->language, "path", cs_buffer_string(&path), "reason", cs_buffer_string(&reason), "cuda",
+           k->m->manifest.cuda, NULL);
+    cs_buffer_free(&path);
+    cs_buffer_free(&reason);
+}
+
+static void say_no_toolkit(const maker *k, cs_page_row *row) {
+    const cs_toolkits *all = &k->m->toolkits;
+    const cs_toolkit_candidate *named = named_toolkit(k->m);
+    if (named) {
+        page_path(&row->found, named->path, CS_PAGE_FOUND_WIDTH);
+        say_candidate(k, &row->sentence, CS_SAY_CUDA_REFUSED, named);
+        return;
+    }
+    cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
+    cs_say(&row->sentence, CS_SAY_CUDA_ABSENT, k->language, "cuda", k->m->manifest.cuda, NULL);
+    for (size_t i = 0; i < all->count; i++) {
+        cs_buffer_text(&row->sentence, "\n");
+        say_candidate(k, &row->sentence, CS_SAY_CUDA_LOOKED, &all->items[i]);
+    }
+}
+
 static void row_cuda(maker *k) {
     const cs_toolkits *all = &k->m->toolkits;
     const cs_toolkit_candidate *chosen = all->chosen < all->count ? &all->items[all->chosen] : NULL;
@@ -115,9 +146,8 @@ static void row_cuda(maker *k) {
     }
     row->mark = CS_MARK_BAD;
     k->told = k->told || k->m->status == CS_E_TOOLKIT;
-    cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
     cs_buffer_text(&row->means, k->m->manifest.cuda);
-    say_detail(k, &row->sentence, all->count ? CS_SAY_CUDA_UNUSABLE : CS_SAY_CUDA_ABSENT);
+    say_no_toolkit(k, row);
 }
 
 /* ---- driver and GPU: nothing of them stops an installation ---- */
@@ -181,7 +211,7 @@ static void judge_installed(const maker *k, cs_page_row *row) {
         page_say_different(&row->sentence, &m->outcome, k->language);
     else
         cs_buffer_text(&row->sentence, TEXT(m->status == CS_OK ? CS_SAY_CUDNN_OURS : CS_SAY_CUDNN_UNREAD));
-    if (differs && !row->sentence.size) page_text(&row->sentence, detail(k)); /* a value, or the folder itself */
+    if (differs && !row->sentence.size) page_told(&row->sentence, detail(k)); /* a value, or the folder itself */
 }
 
 static void row_cudnn(maker *k) {
@@ -195,7 +225,7 @@ static void row_cudnn(maker *k) {
         judge_installed(k, row);
         return;
     } else if (m->status == CS_E_NEWER) {
-        sentence = CS_SAY_CUDNN_NEWER;
+        sentence = m->installed ? CS_SAY_CUDNN_NEWER_OURS : CS_SAY_CUDNN_NEWER;
         means = CS_SAY_MEANS_KEPT;
         row->mark = CS_MARK_BAD;
         k->told = true;
@@ -305,14 +335,16 @@ static void head_install(maker *k) {
                      : known == 1          ? CS_SAY_READY_ONE
                                            : CS_SAY_READY_MORE;
     cs_say(&page->line, line, k->language, "count", number, NULL);
-    page->offers = CS_OFFER_ARCHIVE | CS_OFFER_COPY;
+    page->offers = CS_OFFER_ARCHIVE | CS_OFFER_TOOLKIT | CS_OFFER_COPY;
     if (k->m->status == CS_OK) {
         page->primary = CS_OFFER_INSTALL;
         page->offers |= CS_OFFER_INSTALL | CS_OFFER_CHANGES;
         if (k->m->archive && k->m->outcome.trust.kind != CS_TRUST_NONE) page->offers |= CS_OFFER_LICENCE;
         if (k->m->other_toolkit) page->offers |= CS_OFFER_CUDA_PATH;
     } else {
-        page->primary = is_archive_fault(k->m->status) ? CS_OFFER_ARCHIVE : CS_OFFER_CHECK_AGAIN;
+        page->primary = is_archive_fault(k->m->status)                        ? CS_OFFER_ARCHIVE
+                        : k->m->status == CS_E_TOOLKIT && named_toolkit(k->m) ? CS_OFFER_TOOLKIT
+                                                                              : CS_OFFER_CHECK_AGAIN;
         page->offers |= CS_OFFER_CHECK_AGAIN;
         if (k->m->could_be_unverified) page->offers |= CS_OFFER_UNVERIFIED;
     }
@@ -336,7 +368,7 @@ static void head_already(maker *k) {
            : differs ? CS_SAY_ALREADY_DIFFERS
                      : CS_SAY_ALREADY_UNREAD,
            k->language, "count", number, NULL);
-    page->offers = CS_OFFER_VERIFY | CS_OFFER_REPAIR | CS_OFFER_UNINSTALL | CS_OFFER_TEST | CS_OFFER_COPY;
+    page->offers = CS_OFFER_VERIFY | CS_OFFER_REPAIR | CS_OFFER_UNINSTALL | CS_OFFER_TEST | CS_OFFER_TOOLKIT | CS_OFFER_COPY;
     if (k->m->levels > 1) page->offers |= CS_OFFER_ROLL_BACK; /* with one level it is what uninstalling is */
     if (!right) page->offers |= CS_OFFER_ARCHIVE | CS_OFFER_CHECK_AGAIN;
     page->primary = differs ? CS_OFFER_REPAIR : CS_OFFER_VERIFY;

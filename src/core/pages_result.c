@@ -181,7 +181,7 @@ static void rows_failure(const maker *k) {
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_BAD);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
-    page_text(&row->sentence, cs_buffer_string(&k->e->outcome->message));
+    page_told(&row->sentence, cs_buffer_string(&k->e->outcome->message));
     show_sentence(row);
     if (k->e->exit_code != CS_EXIT_DIFFERS) {
         row = page_row(k->page, CS_SAY_RESULT_NOW, is_as_before(k->e->exit_code) ? CS_MARK_OK : CS_MARK_WARNING);
@@ -203,7 +203,7 @@ static void rows_warnings(const maker *k) {
         const cs_warning *warning = &k->e->warnings->items[i];
         if (is_told(warning->id) || k->page->row_count + 3 > CS_PAGE_ROWS) continue;
         cs_page_row *row = page_row(k->page, CS_SAY_RESULT_WARNING, CS_MARK_WARNING);
-        page_text(&row->sentence, warning->text);
+        page_told(&row->sentence, warning->text);
         show_sentence(row);
     }
 }
@@ -292,6 +292,7 @@ static void offer(const maker *k) {
     if (k->e->exit_code != CS_EXIT_OK && k->e->exit_code != CS_EXIT_DIFFERS && k->e->verb != CS_VERB_PROBE)
         page->offers |= CS_OFFER_TRY_AGAIN;
     if (k->e->exit_code == CS_EXIT_ARCHIVE_OPEN || k->e->exit_code == CS_EXIT_ARCHIVE_BAD) page->offers |= CS_OFFER_ARCHIVE;
+    if (k->e->exit_code == CS_EXIT_TOOLKIT || k->e->exit_code == CS_EXIT_NEWER) page->offers |= CS_OFFER_TOOLKIT;
     page->primary = 0;
     if (k->e->verb == CS_VERB_RECOVER && k->e->exit_code == CS_EXIT_OK) { /* what was to be done before it is still to be done */
         page->offers |= CS_OFFER_CHECK_AGAIN;

@@ -10,7 +10,7 @@ import wine
 from cases_install import check_installed, check_same, zip_hashes
 from cases_recovery import interrupt_with_journal
 from machine import DEFAULT_TREE, P
-from window import (ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP, TOOLKITS,
+from window import (ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP, TOOLKIT, TOOLKITS,
                     UNVERIFIED, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
@@ -153,6 +153,13 @@ def case_wizard_installs(t):
         s.end_is(0, "uninstall")
         t.equal(result(s)["result"], "done", "uninstall")
         check_same(t, before, m.snapshot(), "after uninstalling by the window")
+
+
+def choose_folder(s, path):
+    s.key("alt+f")
+    s.until(lambda d: d[HEADING] is None, "the dialog for a folder")
+    s.type(path)
+    s.key("Return")
 
 
 def fullsize(t):
@@ -318,6 +325,15 @@ def case_wizard_refusals(t):
         s.key("alt+h")
         page = s.until(lambda d: d[INSTALL] is not None, "ready after checking again")
         t.equal(default(page), [INSTALL], "what Enter means now")
+        m.wine.make("C:\\nothing\\here")
+        choose_folder(s, "C:\\nothing")
+        page = s.until(lambda d: "C:\\nothing" in (d.said(EXPLAIN) or ""), "the folder that was chosen")
+        t.check("cudart64_101.dll" in page.said(EXPLAIN) and page[INSTALL] is None, "it is refused, and why: " + page.said(EXPLAIN))
+        t.equal((default(page), page.said(TOOLKITS)), ([TOOLKIT], ""), "the list has the others, and none is taken")
+        s.fits(page, "a refused folder")
+        choose_folder(s, m.tree)
+        page = s.until(lambda d: d[INSTALL] is not None, "ready with the right folder")
+        t.check(page[TOOLKITS] is None and default(page) == [INSTALL], "the one that is taken anyway is no choice")
         s.key("Escape")
         s.end_is(1602, "closed")
         os.unlink(m.wine.unix(archive))
@@ -476,12 +492,12 @@ def case_wizard_unverified(t):
         t.equal((default(page), page[INSTALL]), ([ARCHIVE], None), "the copy is refused")
         t.check(page[UNVERIFIED] is not None, "the second step is offered")
         s.fits(page, "a refused copy")
-        s.key("alt+u")
+        s.key("alt+v")
         s.until(lambda d: any("nothing vouches for" in c.text for c in d.controls), "the question")
         s.key("Escape")
         page = s.page("cuDNN 8.0.3")
         t.equal(page[INSTALL], None, "refused as before")
-        s.key("alt+u")
+        s.key("alt+v")
         s.until(lambda d: any("nothing vouches for" in c.text for c in d.controls), "the question")
         s.key("alt+u")
         page = s.until(lambda d: d[INSTALL] is not None, "ready with the copy")

@@ -13,7 +13,7 @@ TOOLS = ("xdotool", "import")
 
 HEADING, LINE, TOOLKITS, ROWS, EXPLAIN, CUDA_PATH, STEP, FILE, AMOUNT = 1000, 1001, 1003, 1004, 1005, 1006, 1007, 1009, 1010
 INSTALL, CHECK_AGAIN, ARCHIVE, CHANGES, LICENCE, VERIFY, REPAIR, ROLL_BACK, UNINSTALL, TEST = range(1100, 1110)
-TRY_AGAIN, REPORT, COPY, RECOVER, UNVERIFIED, CANCEL = 1111, 1112, 1113, 1114, 1115, 2
+TRY_AGAIN, REPORT, COPY, RECOVER, UNVERIFIED, TOOLKIT, CANCEL = 1111, 1112, 1113, 1114, 1115, 1116, 2
 
 
 class Control:
@@ -148,4 +148,9 @@ class Seat:
 
     def key(self, *keys):
         subprocess.run(["xdotool", "key", "--delay", "30"] + list(keys), env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def type(self, text):
+        """As from a keyboard, where there is one with its characters."""
+        subprocess.run(["xdotool", "type", "--delay", "30", text], env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
                        check=True, stdout=subprocess.DEVNULL)

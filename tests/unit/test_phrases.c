@@ -74,16 +74,17 @@ static void test_phrases_have_the_same_keys_in_both_languages(void **state) {
 /* What stands on one page may not share a letter. */
 static void test_phrases_do_not_share_keys_on_a_page(void **state) {
     (void)state;
-    static const cs_phrase pages[][12] = {
-        {CS_SAY_INSTALL, CS_SAY_CHECK_AGAIN, CS_SAY_CHOOSE_ARCHIVE, CS_SAY_WHAT_CHANGES, CS_SAY_LICENCE, CS_SAY_TOOLKIT_LIST,
-         CS_SAY_TAKE_CUDA_PATH, CS_SAY_UNINSTALL, CS_SAY_ROLL_BACK, CS_SAY_COPY_DETAILS},
-        {CS_SAY_CHECK_AGAIN, CS_SAY_CHOOSE_ARCHIVE, CS_SAY_UNVERIFIED, CS_SAY_TOOLKIT_LIST, CS_SAY_COPY_DETAILS},
+    static const cs_phrase pages[][16] = {
+        {CS_SAY_INSTALL, CS_SAY_CHECK_AGAIN, CS_SAY_CHOOSE_ARCHIVE, CS_SAY_CHOOSE_TOOLKIT, CS_SAY_WHAT_CHANGES, CS_SAY_LICENCE,
+         CS_SAY_TOOLKIT_LIST, CS_SAY_TAKE_CUDA_PATH, CS_SAY_UNINSTALL, CS_SAY_ROLL_BACK, CS_SAY_UNVERIFIED, CS_SAY_COPY_DETAILS},
         {CS_SAY_RECOVER, CS_SAY_CHECK_AGAIN, CS_SAY_COPY_DETAILS},
-        {CS_SAY_VERIFY, CS_SAY_REPAIR, CS_SAY_ROLL_BACK, CS_SAY_UNINSTALL, CS_SAY_TEST_GPU, CS_SAY_COPY_DETAILS},
-        {CS_SAY_OPEN_REPORT, CS_SAY_COPY_DETAILS, CS_SAY_TRY_AGAIN, CS_SAY_REPAIR, CS_SAY_CHECK_AGAIN}};
+        {CS_SAY_VERIFY, CS_SAY_REPAIR, CS_SAY_ROLL_BACK, CS_SAY_UNINSTALL, CS_SAY_TEST_GPU, CS_SAY_COPY_DETAILS,
+         CS_SAY_CHOOSE_TOOLKIT, CS_SAY_CHOOSE_ARCHIVE, CS_SAY_CHECK_AGAIN, CS_SAY_TOOLKIT_LIST},
+        {CS_SAY_OPEN_REPORT, CS_SAY_COPY_DETAILS, CS_SAY_TRY_AGAIN, CS_SAY_REPAIR, CS_SAY_CHECK_AGAIN, CS_SAY_CHOOSE_ARCHIVE,
+         CS_SAY_CHOOSE_TOOLKIT}};
     for (size_t p = 0; p < sizeof pages / sizeof pages[0]; p++) {
         char seen[32] = "";
-        for (size_t i = 0; i < 12 && pages[p][i]; i++) {
+        for (size_t i = 0; i < 16 && pages[p][i]; i++) {
             char key = (char)(strchr(cs_phrase_text(pages[p][i], CS_ENGLISH), '&')[1] | 32);
             if (strchr(seen, key)) fail_msg("page %zu: two of '%c'", p, key);
             seen[strlen(seen)] = key;
