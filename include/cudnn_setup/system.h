@@ -94,8 +94,8 @@ typedef struct cs_system {
     int64_t (*now)(void *ctx);                                                        /* FILETIME, UTC */
     /* Minutes that local time is ahead of UTC at that moment, summer time included; false: not known. NULL: nobody knows. */
     bool (*local_offset)(void *ctx, int64_t filetime, int32_t *minutes);
-    uint64_t (*ticks)(void *ctx); /* monotonic milliseconds */
-    void (*sleep)(void *ctx, uint32_t milliseconds);
+    uint64_t (*ticks)(void *ctx);                    /* monotonic milliseconds */
+    void (*sleep)(void *ctx, uint32_t milliseconds); /* 0: gives the processor to another thread that waits for it, if any */
     cs_status (*random)(void *ctx, void *bytes, size_t size, cs_error *error); /* the system's generator */
     uint32_t (*process_id)(void *ctx);
     unsigned (*processors)(void *ctx);

@@ -1,5 +1,8 @@
 /* Several workers unpack at once, each with a reader and a hash of its own, all from the one open file. Whatever their number,
- * the outcome is the same: the same files, and of several faults in the archive the one that stands first in it. */
+ * the outcome is the same: the same files, and of several faults in the archive the one that stands first in it.
+ *
+ * There is one worker more than processors, but no more seats than processors: who waits for a flush leaves its seat to another.
+ * Without that the one too many would push the others' blocks out of the cache. */
 #include "archive_internal.h"
 
 #include <stdatomic.h>
@@ -12,7 +15,7 @@
 enum {
     BLOCK = 256 * 1024,          /* libarchive's, of inflated data */
     LEND_FROM = 8 * 1024 * 1024, /* bytes: files that are worth a second thread */
-    WAIT_FOR_LOANS_MS = 1
+    WAIT_MS = 1                  /* for a seat, or for a file to join */
 };
 
 typedef struct worker worker;
@@ -37,6 +40,7 @@ typedef struct unpack {
     atomic_bool wrong;          /* a row's hash is not the sealed one: from now on nothing more is written */
     atomic_uint_least64_t done; /* bytes */
     atomic_uint busy;           /* workers that may still lend their file */
+    atomic_uint seats;          /* free ones */
     bool is_wrong[CS_MANIFEST_MAX_FILES];
 } unpack;
 
@@ -69,6 +73,7 @@ struct worker {
     cs_sha256 *hash;
     void *block; /* room for a copy of one; NULL: lends nothing and joins nobody */
     passage way;
+    bool seated;
     atomic_int lent;  /* loan */
     cs_status status; /* of the first item that failed here */
     size_t item;
@@ -108,6 +113,25 @@ static cs_status take_block(worker *w, const void *bytes, size_t size, cs_error 
     cs_status status = cs_sha256_update(w->hash, bytes, size, error);
     if (status == CS_OK && writes(u)) status = u->sink->write(u->sink->ctx, row, bytes, size, error);
     return status == CS_OK ? may_go_on(w, item) : status;
+}
+
+/* ---- seats ---- */
+
+static bool try_seat(worker *w) {
+    unsigned free_seats = atomic_load(&w->u->seats);
+    while (free_seats && !w->seated) w->seated = atomic_compare_exchange_weak(&w->u->seats, &free_seats, free_seats - 1);
+    return w->seated;
+}
+
+/* Without one only where all is over: whoever has one leaves it after a file, whatever became of that. */
+static void take_seat(worker *w) {
+    const cs_system *system = w->u->archive->host->system;
+    while (!w->u->alone && !atomic_load(&w->u->stop) && !try_seat(w)) system->sleep(system->ctx, WAIT_MS);
+}
+
+static void leave_seat(worker *w) {
+    if (w->seated) atomic_fetch_add(&w->u->seats, 1);
+    w->seated = false;
 }
 
 /* ---- the data of one file, by one worker or two ---- */
@@ -204,20 +228,30 @@ static cs_status copy_data(worker *w, size_t item, uint64_t promised) {
     return first->status;
 }
 
-/* A worker without work of its own joins those that still have a large file, as long as there may be any. */
+/* A worker without work of its own joins those that still have a large file, as long as there may be any. The seat comes first:
+ * who has lent a file waits in its own for whoever took it. */
 static void join_others(worker *w) {
     unpack *u = w->u;
     const cs_system *system = u->archive->host->system;
     while (w->block && atomic_load(&u->busy) && !atomic_load(&u->stop)) {
-        for (unsigned i = 0; i < u->count; i++) {
+        for (unsigned i = 0; i < u->count && try_seat(w); i++) {
             worker *owner = &u->workers[i];
             int open = LOAN_OPEN;
             if (!atomic_compare_exchange_strong(&owner->lent, &open, LOAN_TAKEN)) continue;
             pass_blocks(owner, w->block, &owner->way.sides[1]);
             atomic_store(&owner->lent, LOAN_RETURNED);
         }
-        system->sleep(system->ctx, WAIT_FOR_LOANS_MS);
+        leave_seat(w);
+        system->sleep(system->ctx, WAIT_MS);
     }
+}
+
+static cs_status end_file(worker *w, size_t row) {
+    unpack *u = w->u;
+    leave_seat(w);
+    cs_status status = u->sink->end(u->sink->ctx, row, &u->staged[row], &w->fresh);
+    take_seat(w);
+    return status;
 }
 
 static cs_status copy_item(worker *w, size_t item) {
@@ -240,7 +274,7 @@ static cs_status copy_item(worker *w, size_t item) {
         u->is_wrong[row] = true;
         atomic_store(&u->wrong, true);
     }
-    return writes(u) ? u->sink->end(u->sink->ctx, row, staged, &w->fresh) : CS_OK;
+    return writes(u) ? end_file(w, row) : CS_OK;
 }
 
 /* ---- dealing out, and what failed ---- */
@@ -306,7 +340,9 @@ static void run_worker(void *arg, unsigned index) {
     worker *w = &u->workers[index];
     atomic_fetch_add(&u->busy, 1); /* here and not for all at once: a thread may be missing */
     if (!u->alone) w->block = cs_alloc(BLOCK, 1);
+    take_seat(w);
     for (size_t next; (next = atomic_fetch_add(&u->next, 1)) < u->work.batch_count;) copy_batch(w, &u->work.batches[next]);
+    leave_seat(w);
     drop(w);
     atomic_fetch_sub(&u->busy, 1);
     if (!u->alone) join_others(w);
@@ -357,7 +393,10 @@ static cs_status run(unpack *u, cs_error *error) {
     u->workers = cs_alloc(u->count, sizeof *u->workers);
     if (!u->workers) return cs_fail(error, CS_E_NO_MEMORY, "unpack", u->archive->path, NULL);
     for (unsigned i = 0; i < u->count; i++) u->workers[i].u = u;
-    if (u->count > 1) cs_zip_work_by_size(&u->work);
+    if (u->count > 1) {
+        cs_zip_work_by_size(&u->work);
+        atomic_init(&u->seats, system->processors(system->ctx));
+    }
     const cs_team team = {.arg = u, .work = run_worker, .wait = watch, .count = u->count};
     cs_workers_run(system, &team, run_alone);
     cs_status wrong = refuse_wrong(u, error), status = first_failure(u, error);

@@ -99,6 +99,10 @@ uint64_t cs_posix_ticks(void *ctx) {
 
 static void sys_sleep(void *ctx, uint32_t milliseconds) {
     (void)ctx;
+    if (!milliseconds) {
+        sched_yield(); /* nanosleep(0) takes as long as its timer's slack, some 50 us */
+        return;
+    }
     struct timespec time = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
     while (nanosleep(&time, &time) != 0 && errno == EINTR) {
     }

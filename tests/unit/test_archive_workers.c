@@ -36,7 +36,10 @@ typedef struct scene {
     atomic_uint passed_on; /* blocks that another thread wrote than the block before */
     int failing_row;       /* -1: none */
     cs_status failing_status;
-    uint32_t slow_end_ms, slow_write_ms;
+    uint32_t slow_end_ms, slow_write_ms, slow_flush_ms;
+    atomic_uint writing, most_writing; /* threads at once */
+    atomic_uint flushing;              /* the same */
+    atomic_uint beside_a_flush;        /* blocks that were written meanwhile */
     /* the file */
     uint64_t failing_read; /* at this offset; 0: none */
     uint32_t slow_read_ms, slow_start_ms;
@@ -116,8 +119,12 @@ static cs_status sink_write(void *ctx, size_t row, const void *bytes, size_t siz
     atomic_fetch_add(&s->writes, 1);
     const char *before = atomic_exchange(&s->writer[row], &this_thread);
     if (before && before != &this_thread) atomic_fetch_add(&s->passed_on, 1);
-    if ((int)row == s->failing_row) return cs_fail(error, s->failing_status, "write", "row", "failed on purpose");
+    unsigned at_once = atomic_fetch_add(&s->writing, 1) + 1, most = atomic_load(&s->most_writing);
+    while (at_once > most && !atomic_compare_exchange_weak(&s->most_writing, &most, at_once)) continue;
+    if (atomic_load(&s->flushing)) atomic_fetch_add(&s->beside_a_flush, 1);
     if (s->slow_write_ms) s->system.sleep(s->system.ctx, s->slow_write_ms);
+    atomic_fetch_sub(&s->writing, 1);
+    if ((int)row == s->failing_row) return cs_fail(error, s->failing_status, "write", "row", "failed on purpose");
     cs_buffer_append(&s->files[row], bytes, size);
     return cs_buffer_check(&s->files[row], error);
 }
@@ -129,6 +136,9 @@ static cs_status sink_end(void *ctx, size_t row, const cs_staged *staged, cs_err
         if (!atomic_exchange(&s->cancel, true)) atomic_store(&s->cancel_asked, now(s));
         s->system.sleep(s->system.ctx, s->slow_end_ms);
     }
+    atomic_fetch_add(&s->flushing, 1);
+    if (s->slow_flush_ms) s->system.sleep(s->system.ctx, s->slow_flush_ms);
+    atomic_fetch_sub(&s->flushing, 1);
     atomic_fetch_add(&s->ended, 1);
     return CS_OK;
 }
@@ -155,6 +165,8 @@ static void scene_clear(scene *s) {
     atomic_store(&s->begun, 0);
     atomic_store(&s->ended, 0);
     atomic_store(&s->writes, 0);
+    atomic_store(&s->most_writing, 0);
+    atomic_store(&s->beside_a_flush, 0);
     for (size_t i = 0; i < CS_MANIFEST_MAX_FILES; i++) atomic_store(&s->writer[i], NULL);
     s->error = (cs_error){0};
     s->events_seen = 0;
@@ -347,6 +359,30 @@ static void test_archive_workers_how_many(void **state) {
     scene_remove(&s);
 }
 
+/* One worker more than processors, for those that wait for a flush; never more at work than processors. */
+static void test_archive_workers_have_a_seat_for_each_processor(void **state) {
+    (void)state;
+    scene s;
+    parcel p;
+    scene_make(&s);
+    parcel_make(&p, SEALED, NULL);
+    const char *path = temp_path(&s.folder, "a.zip");
+    temp_write(path, p.zip, p.size);
+    s.slow_write_ms = 10;
+    for (s.workers = 2; s.workers <= 4; s.workers++) {
+        assert_int_equal(go(&s, path, &p.manifest), CS_OK);
+        assert_int_equal(atomic_load(&s.most_writing), s.workers - 1);
+        assert_int_equal(atomic_load(&s.ended), ALL);
+    }
+    s.slow_flush_ms = 10;
+    s.workers = 2;
+    assert_int_equal(go(&s, path, &p.manifest), CS_OK);
+    assert_int_equal(atomic_load(&s.most_writing), 1);
+    assert_true(atomic_load(&s.beside_a_flush) > 0);
+    parcel_free(&p);
+    scene_remove(&s);
+}
+
 /* Damage in several places at once: whichever worker is first, the sentence is that of one worker alone. */
 static void test_archive_workers_report_the_same_damage(void **state) {
     (void)state;
@@ -526,6 +562,7 @@ int main(void) {
         cmocka_unit_test(test_archive_workers_share_a_giant_file),
         cmocka_unit_test(test_archive_workers_without_threads),
         cmocka_unit_test(test_archive_workers_how_many),
+        cmocka_unit_test(test_archive_workers_have_a_seat_for_each_processor),
         cmocka_unit_test(test_archive_workers_report_the_same_damage),
         cmocka_unit_test(test_archive_workers_name_all_wrong_files),
         cmocka_unit_test(test_archive_workers_stop_when_one_fails),
