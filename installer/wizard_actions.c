@@ -130,20 +130,25 @@ static void show_changes(wizard *w) {
     cs_buffer text = {0}, title = {0};
     cs_page_changes(w->survey, w->language, &text);
     cs_say(&title, CS_SAY_DOING_INSTALL, w->language, "version", w->survey->manifest.version, NULL);
-    wizard_show_text(w, cs_buffer_string(&title), cs_buffer_string(&text));
+    wizard_show_text(w, cs_buffer_string(&title), cs_buffer_string(&text), false);
     cs_buffer_free(&text);
     cs_buffer_free(&title);
 }
 
 static void show_licence(wizard *w) {
     wizard_read_licence(w);
-    wizard_show_text(w, w->survey->archive, cs_phrase_text(CS_SAY_LICENCE_READING, w->language));
+    wizard_show_text(w, w->survey->archive, cs_phrase_text(CS_SAY_LICENCE_READING, w->language), true);
 }
 
 void wizard_show_guide(wizard *w) {
     cs_buffer text = {0};
+    const void *document = NULL;
+    size_t size = 0;
+    if (w->host.system->resource(w->host.system->ctx, "guide.md", &document, &size, NULL) == CS_OK)
+        cs_page_guide(document, size, w->language, &text);
+    cs_buffer_format(&text, "\n%s\n\n", cs_phrase_text(CS_SAY_GUIDE_OPTIONS, w->language));
     cs_options_help(CS_PROGRAM_SETUP, &text);
-    wizard_show_text(w, cs_phrase_text(CS_SAY_GUIDE, w->language), cs_buffer_string(&text));
+    wizard_show_text(w, cs_phrase_text(CS_SAY_GUIDE, w->language), cs_buffer_string(&text), true);
     cs_buffer_free(&text);
 }
 

@@ -1,6 +1,6 @@
 /* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_actions.c: what a button does;
  * wizard_pages.c: pages into controls; wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task
- * dialogs, files, clipboard, texts to read; wizard_com.c: what takes COM. */
+ * dialogs, files, clipboard; wizard_text.c: texts to read; wizard_com.c: what takes COM. */
 #ifndef CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 #define CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 
@@ -121,12 +121,15 @@ bool wizard_bind(HMODULE module, const char *name, void *slot); /* slot: a funct
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
 void wizard_drop_question(wizard *w); /* the question that is shown, if one is, is answered with no */
 bool wizard_choose_archive(wizard *w, cs_buffer *path);
-void wizard_show_text(wizard *w, const char *title, const char *text);
 void wizard_copy(wizard *w, const char *text);
 void wizard_open(wizard *w, const char *path);
 cs_language wizard_language(const cs_options *options);
 /* Names of running programs that keep the environment they were started with: consoles, editors, notebooks. */
 void wizard_running_programs(cs_buffer *out);
+
+/* ---- wizard_text.c ---- */
+/* columns: it is laid out in columns, and shown in a font of one width. */
+void wizard_show_text(wizard *w, const char *title, const char *text, bool columns);
 
 /* ---- wizard_com.c ---- */
 void wizard_begin_com(void); /* in a thread that asks the shell for something */

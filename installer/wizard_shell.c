@@ -1,4 +1,4 @@
-/* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard, texts to read. */
+/* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard. */
 #include "wizard_internal.h"
 
 #include <commdlg.h>
@@ -174,35 +174,4 @@ void wizard_running_programs(cs_buffer *out) {
         if (out->size) cs_buffer_text(out, ", ");
         cs_wtf8_from_utf16(out, (const uint16_t *)known[i], wcslen(known[i]));
     }
-}
-
-/* ---- a text to read ---- */
-
-typedef struct text_view {
-    wizard *w;
-    const char *title, *text;
-} text_view;
-
-static INT_PTR CALLBACK on_text(HWND window, UINT message, WPARAM wide, LPARAM argument) {
-    if (message == WM_INITDIALOG) {
-        const text_view *view = (const text_view *)argument;
-        cs_buffer title = {0};
-        const wchar_t *name = common_wide(&title, view->title);
-        if (name) SetWindowTextW(window, name);
-        cs_buffer_free(&title);
-        wizard_set_text(window, IDC_TEXT, view->text);
-        wizard_set_text(window, IDOK, cs_phrase_text(CS_SAY_CLOSE, view->w->language));
-        view->w->text_window = window;
-        SetFocus(GetDlgItem(window, IDC_TEXT));
-        SendDlgItemMessageW(window, IDC_TEXT, EM_SETSEL, 0, 0);
-        return FALSE;
-    }
-    if (message == WM_COMMAND && (LOWORD(wide) == IDOK || LOWORD(wide) == IDCANCEL)) EndDialog(window, 0);
-    return message == WM_COMMAND;
-}
-
-void wizard_show_text(wizard *w, const char *title, const char *text) {
-    text_view view = {w, title, text};
-    DialogBoxParamW(GetModuleHandleW(NULL), MAKEINTRESOURCEW(IDD_TEXT), w->window, on_text, (LPARAM)&view);
-    w->text_window = NULL;
 }

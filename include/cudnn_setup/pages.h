@@ -85,6 +85,10 @@ void cs_page_changes(const cs_survey *machine, cs_language language, cs_buffer *
 /* The page as text, for copying: heading, rows with their sentences. Appends. */
 void cs_page_copy(const cs_page *page, cs_buffer *out);
 
+/* A document of the project (Markdown as docs/deployment.md uses it: headings, paragraphs, lists, tables of two columns, blocks
+ * of commands) as plain text of 80 columns, after a line in the page's language that says whom it is for. Appends. */
+void cs_page_guide(const char *document, size_t size, cs_language language, cs_buffer *out);
+
 /* "8.0.3" from "8.0.3.33". Appends. */
 void cs_page_version(cs_buffer *out, const char *version);
 

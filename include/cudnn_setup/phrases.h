@@ -42,6 +42,8 @@ typedef enum cs_phrase {
     CS_SAY_FILTER_ALL,
     CS_SAY_FOLDER_TITLE,
     CS_SAY_GUIDE,
+    CS_SAY_GUIDE_FIRST,
+    CS_SAY_GUIDE_OPTIONS,
     /* ---- marks ---- */
     CS_SAY_MARK_OK,
     CS_SAY_MARK_NOTE,

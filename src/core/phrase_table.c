@@ -35,7 +35,9 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_FILTER_ZIP] = {{"cuDNN archive (*.zip)", "cuDNN 压缩包 (*.zip)"}},
     [CS_SAY_FILTER_ALL] = {{"All files (*.*)", "所有文件 (*.*)"}},
     [CS_SAY_FOLDER_TITLE] = {{"The folder of the CUDA toolkit", "CUDA 工具包的文件夹"}},
-    [CS_SAY_GUIDE] = {{"Options and exit codes", "选项与退出代码"}},
+    [CS_SAY_GUIDE] = {{"Deployment guide, options and exit codes", "部署指南、选项与退出代码"}},
+    [CS_SAY_GUIDE_FIRST] = {{"For administrators who install without this window. Options and exit codes stand at the end. Keys in the window: Enter is the main button, Esc is Cancel, Ctrl+C copies the page.", "以下指南面向不使用本窗口进行批量安装的管理员，正文为英文。\n常用命令：静默安装 cudnn-setup.exe /install /quiet /archive:压缩包；校验 /verify /quiet；修复 /repair /quiet；回退 /rollback /quiet；卸载 /uninstall /quiet。\n退出代码 0 表示成功，其余代码见文末。日志在 Program Files\\cudnn-setup\\logs。\n窗口中的按键：Enter 执行主按钮，Esc 取消，Ctrl+C 复制本页内容。"}},
+    [CS_SAY_GUIDE_OPTIONS] = {{"Options and exit codes", "选项与退出代码"}},
 
     [CS_SAY_MARK_OK] = {{"OK", "正常"}},
     [CS_SAY_MARK_NOTE] = {{"Note", "提示"}},
