@@ -37,7 +37,7 @@ static void on_ended(wizard *w, wizard_end *end) {
 static void cancel(wizard *w) {
     InterlockedExchange(&w->cancel, 1);
     wizard_go(w, CS_WINDOW_CLOSE);
-    wizard_set_text(w->window, IDC_STEP, cs_phrase_text(CS_SAY_STOPPING, w->language));
+    wizard_set_text(w->window, IDC_STEP, cs_phrase_text(wizard_changes(w) ? CS_SAY_STOPPING : CS_SAY_STOPPING_LOOK, w->language));
     EnableWindow(GetDlgItem(w->window, IDCANCEL), FALSE);
 }
 
@@ -48,8 +48,8 @@ static void close(wizard *w) {
         DestroyWindow(w->window);
         return;
     }
-    bool passive = w->options->ui == CS_UI_PASSIVE;
-    if (!passive && !wizard_ask(w, CS_SAY_ASK_STOP, CS_SAY_ASK_STOP_MORE, CS_SAY_STOP, CS_SAY_GO_ON)) return;
+    bool asks = w->options->ui != CS_UI_PASSIVE && wizard_changes(w); /* else there is nothing to put back */
+    if (asks && !wizard_ask(w, CS_SAY_ASK_STOP, CS_SAY_ASK_STOP_MORE, CS_SAY_STOP, CS_SAY_GO_ON)) return;
     if (w->at == CS_AT_WORKING) cancel(w); /* it may have ended while the question stood there */
 }
 
@@ -171,7 +171,7 @@ static void on_first(wizard *w) {
 static bool on_session(wizard *w, UINT message, WPARAM wide) {
     bool busy = w->at == CS_AT_WORKING || w->at == CS_AT_STOPPING;
     if (message == WM_QUERYENDSESSION) {
-        SetWindowLongPtrW(w->window, DWLP_MSGRESULT, !busy);
+        SetWindowLongPtrW(w->window, DWLP_MSGRESULT, !busy || !wizard_changes(w));
         return true;
     }
     if (wide && busy) {
@@ -199,7 +199,8 @@ static bool on_message(wizard *w, UINT message, WPARAM wide, LPARAM argument) {
         on_drop(w, (HDROP)wide);
         return true;
     case WM_SYSCOLORCHANGE:
-        SendDlgItemMessageW(w->window, IDC_ROWS, message, wide, argument);
+    case WM_THEMECHANGED:
+        SendDlgItemMessageW(w->window, IDC_ROWS, WM_SYSCOLORCHANGE, 0, 0);
         wizard_make_marks(w);
         return true;
     case WM_QUERYENDSESSION:

@@ -60,13 +60,15 @@ static bool make_words(wizard *w, cs_verb verb) {
     return cs_options_words(&all, &w->words, NULL) == CS_OK;
 }
 
+bool wizard_changes(const wizard *w) { return w->verb != CS_VERB_VERIFY && w->verb != CS_VERB_PROBE; }
+
 static void begin(wizard *w) {
     static const wchar_t no_reason[] = L"";
     cs_buffer reason = {0};
     const wchar_t *why = common_wide(&reason, cs_phrase_text(CS_SAY_SHUTDOWN_REASON, w->language));
     wizard_go(w, CS_WINDOW_START);
     wizard_show_working(w);
-    ShutdownBlockReasonCreate(w->window, why ? why : no_reason);
+    if (wizard_changes(w)) ShutdownBlockReasonCreate(w->window, why ? why : no_reason);
     cs_buffer_free(&reason);
     if (!wizard_start_run(w)) PostMessageW(w->window, MESSAGE_ENDED, 0, 0);
 }

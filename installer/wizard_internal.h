@@ -1,6 +1,6 @@
 /* wizard_internal.h: what the window's files share. wizard.c: the dialog and its messages; wizard_actions.c: what a button does;
- * wizard_pages.c: pages into controls; wizard_layout.c: places and sizes; wizard_jobs.c: the threads; wizard_shell.c: task
- * dialogs, files, clipboard; wizard_text.c: texts to read; wizard_com.c: what takes COM. */
+ * wizard_pages.c: pages into controls; wizard_layout.c: places and sizes; wizard_marks.c: the marks; wizard_jobs.c: the threads;
+ * wizard_shell.c: task dialogs, files, clipboard; wizard_text.c: texts to read; wizard_com.c: what takes COM. */
 #ifndef CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 #define CUDNN_SETUP_INSTALLER_WIZARD_INTERNAL_H
 
@@ -74,6 +74,7 @@ void wizard_show_working(wizard *w); /* the second */
 void wizard_show_event(wizard *w, const wizard_event *event);
 void wizard_show_selection(wizard *w);
 void wizard_fill_toolkits(wizard *w);
+void wizard_set_cell(wizard *w, int row, int column, const char *text);
 void wizard_set_text(HWND window, int control, const char *text); /* UTF-8, "\n" line ends */
 bool wizard_offers(const wizard *w, unsigned offer);
 
@@ -83,6 +84,7 @@ void wizard_start_look(wizard *w);
 void wizard_show_ready(wizard *w);
 void wizard_run_verb(wizard *w, cs_verb verb);
 bool wizard_confirm(wizard *w, cs_verb verb);
+bool wizard_changes(const wizard *w); /* the run that is at work is one that changes something */
 void wizard_set_archive(wizard *w, const char *path);
 void wizard_set_cuda(wizard *w, const char *path);
 void wizard_show_guide(wizard *w);
@@ -93,6 +95,13 @@ void wizard_on_toolkit(wizard *w);
 /* ---- wizard_layout.c ---- */
 void wizard_make_fonts(wizard *w);
 void wizard_lay_out(wizard *w);
+void wizard_size_columns(wizard *w); /* and shortens what does not fit into them */
+/* Text that is wider than so many pixels loses its middle, or its end. Appends. */
+void wizard_elide(const wizard *w, cs_buffer *out, const char *text, int pixels, bool middle);
+int wizard_text_width(const wizard *w, const char *text);
+int wizard_width(const wizard *w); /* of the controls that go from margin to margin, in pixels */
+
+/* ---- wizard_marks.c ---- */
 void wizard_make_marks(wizard *w); /* the image list, in the system's colours of now */
 
 /* ---- wizard_jobs.c ---- */
@@ -134,6 +143,7 @@ void wizard_show_text(wizard *w, const char *title, const char *text, bool colum
 /* ---- wizard_com.c ---- */
 void wizard_begin_com(void); /* in a thread that asks the shell for something */
 bool wizard_choose_folder(wizard *w, cs_phrase title, cs_buffer *path);
+void wizard_name_control(HWND control, const char *name);
 /* share: thousandths; -1: at work, not known; -2: nothing any more. */
 void wizard_taskbar(wizard *w, int share);
 

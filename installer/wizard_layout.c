@@ -1,4 +1,4 @@
-/* wizard_layout.c: places and sizes, from the font and the lengths of the texts; marks as shapes. */
+/* wizard_layout.c: places and sizes, from the font and the lengths of the texts. */
 #include "wizard_internal.h"
 
 #include <string.h>
@@ -13,103 +13,6 @@ void wizard_make_fonts(wizard *w) {
     font.lfWeight = FW_SEMIBOLD;
     w->heading_font = CreateFontIndirectW(&font);
     if (w->heading_font) SendDlgItemMessageW(w->window, IDC_HEADING, WM_SETFONT, (WPARAM)w->heading_font, FALSE);
-}
-
-/* ---- marks ---- */
-
-static POINT at(int size, int x, int y) { return (POINT){MulDiv(size, x, 16), MulDiv(size, y, 16)}; }
-
-static void lines(HDC dc, int size, const int (*points)[2], int count) {
-    POINT first = at(size, points[0][0], points[0][1]);
-    MoveToEx(dc, first.x, first.y, NULL);
-    for (int i = 1; i < count; i++) {
-        POINT next = at(size, points[i][0], points[i][1]);
-        LineTo(dc, next.x, next.y);
-    }
-}
-
-static void draw_mark(HDC dc, int size, cs_mark mark) {
-    static const int check[][2] = {{2, 8}, {6, 12}, {14, 3}}, cross_a[][2] = {{3, 3}, {13, 13}},
-                     cross_b[][2] = {{13, 3}, {3, 13}};
-    static const int triangle[][2] = {{8, 1}, {15, 14}, {1, 14}, {8, 1}}, shout[][2] = {{8, 5}, {8, 10}},
-                     dot[][2] = {{8, 12}, {8, 12}};
-    static const int stem[][2] = {{8, 7}, {8, 12}}, head[][2] = {{8, 4}, {8, 4}};
-    static const int left[][2] = {{3, 8}, {3, 8}}, middle[][2] = {{8, 8}, {8, 8}}, right[][2] = {{13, 8}, {13, 8}};
-    POINT low = at(size, 1, 1), high = at(size, 15, 15);
-    switch (mark) {
-    case CS_MARK_OK:
-        lines(dc, size, check, 3);
-        break;
-    case CS_MARK_NOTE:
-        Ellipse(dc, low.x, low.y, high.x, high.y);
-        lines(dc, size, stem, 2);
-        lines(dc, size, head, 2);
-        break;
-    case CS_MARK_WARNING:
-        lines(dc, size, triangle, 4);
-        lines(dc, size, shout, 2);
-        lines(dc, size, dot, 2);
-        break;
-    case CS_MARK_BAD:
-        lines(dc, size, cross_a, 2);
-        lines(dc, size, cross_b, 2);
-        break;
-    default:
-        lines(dc, size, left, 2);
-        lines(dc, size, middle, 2);
-        lines(dc, size, right, 2);
-    }
-    /* LineTo leaves the last point out. */
-    if (mark == CS_MARK_WARNING || mark == CS_MARK_NOTE) {
-        POINT end = at(size, 8, mark == CS_MARK_NOTE ? 4 : 12);
-        SetPixel(dc, end.x, end.y, RGB(0, 0, 0));
-    }
-}
-
-/* Room for the shape, and a gap before the text. */
-static int mark_width(int size) { return size + size / 3; }
-
-/* Drawn black on white; what is black becomes the system's colour for text, the rest is transparent. */
-static HBITMAP make_mark(int size, cs_mark mark) {
-    int width = mark_width(size);
-    BITMAPINFO info = {
-        .bmiHeader = {.biSize = sizeof info.bmiHeader, .biWidth = width, .biHeight = -size, .biPlanes = 1, .biBitCount = 32}};
-    uint32_t *pixels = NULL;
-    HDC dc = CreateCompatibleDC(NULL);
-    HBITMAP bitmap = CreateDIBSection(dc, &info, DIB_RGB_COLORS, (void **)&pixels, NULL, 0);
-    if (bitmap && pixels) {
-        COLORREF text = GetSysColor(COLOR_WINDOWTEXT);
-        uint32_t colour = 0xFF000000u | (uint32_t)GetRValue(text) << 16 | (uint32_t)GetGValue(text) << 8 | GetBValue(text);
-        LOGBRUSH black = {BS_SOLID, RGB(0, 0, 0), 0};
-        HPEN pen = ExtCreatePen(PS_GEOMETRIC | PS_ENDCAP_ROUND, (DWORD)(size / 9 > 1 ? size / 9 : 1), &black, 0, NULL);
-        HGDIOBJ old = SelectObject(dc, bitmap), old_pen = SelectObject(dc, pen);
-        memset(pixels, 0xFF, (size_t)width * (size_t)size * sizeof *pixels);
-        draw_mark(dc, size, mark);
-        GdiFlush();
-        for (int i = 0; i < width * size; i++) pixels[i] = (pixels[i] & 0xFFFFFF) == 0 ? colour : 0;
-        SelectObject(dc, old_pen);
-        SelectObject(dc, old);
-        DeleteObject(pen);
-    }
-    DeleteDC(dc);
-    return bitmap;
-}
-
-void wizard_make_marks(wizard *w) {
-    HWND list = GetDlgItem(w->window, IDC_ROWS);
-    HDC dc = GetDC(w->window);
-    int size = MulDiv(16, GetDeviceCaps(dc, LOGPIXELSY), 96);
-    ReleaseDC(w->window, dc);
-    HIMAGELIST fresh = wizard_comctl.list_create(mark_width(size), size, ILC_COLOR32, CS_MARK_COUNT, 0);
-    for (int i = 0; fresh && i < CS_MARK_COUNT; i++) {
-        HBITMAP bitmap = make_mark(size, (cs_mark)i);
-        if (!bitmap) continue;
-        wizard_comctl.list_add(fresh, bitmap, NULL);
-        DeleteObject(bitmap);
-    }
-    SendMessageW(list, LVM_SETIMAGELIST, LVSIL_SMALL, (LPARAM)fresh);
-    if (w->marks) wizard_comctl.list_destroy(w->marks);
-    w->marks = fresh;
 }
 
 /* ---- places ---- */
@@ -159,38 +62,132 @@ static void place_bottom(const wizard *w, int right, int y, int height) {
     place(w, primary, right - width - gap - more, y, more, height);
 }
 
+/* The bits of the offers as they stand on the screen: choosing a folder is beside choosing the archive. */
+static const int screen_order[] = {0, 1, 2, 16, 3, 4, 5, 6, 7, 8, 9, 15, 11, 12, 13, 14};
+enum { BUTTONS = sizeof screen_order / sizeof screen_order[0] };
+_Static_assert((int)BUTTONS == (int)OFFERS - 1, "every offer but the box is a button");
+
 /* The other offers from left to right, in as many rows as they need, the last of them at y; returns the top of the first. */
 static int place_offers(const wizard *w, int left, int right, int y, int height) {
-    int gap = units(w, 4, 0).cx, primary = primary_control(w), rows = 1, x = left, widths[OFFERS] = {0};
-    for (int i = 0; i < OFFERS; i++) {
-        int control = IDC_OFFER + i;
-        if (control == primary || control == IDC_OFFER + OFFER_BOX || !is_shown(w, control)) continue;
+    int gap = units(w, 4, 0).cx, primary = primary_control(w), rows = 1, x = left, widths[BUTTONS] = {0};
+    for (int i = 0; i < BUTTONS; i++) {
+        int control = IDC_OFFER + screen_order[i];
+        if (control == primary || !is_shown(w, control)) continue;
         widths[i] = button_width(w, control);
         if (x > left && x + widths[i] > right) rows++, x = left;
         x += widths[i] + gap;
     }
     int step = height + units(w, 0, 3).cy, top = y - (rows - 1) * step, row = top;
     x = left;
-    for (int i = 0; i < OFFERS; i++) {
+    for (int i = 0; i < BUTTONS; i++) {
         if (!widths[i]) continue;
         if (x > left && x + widths[i] > right) row += step, x = left;
-        place(w, IDC_OFFER + i, x, row, widths[i], height);
+        place(w, IDC_OFFER + screen_order[i], x, row, widths[i], height);
         x += widths[i] + gap;
     }
     return top;
 }
 
-static void size_columns(const wizard *w, int width) {
-    static const int ready[] = {18, 38, 27, 17}, result[] = {16, 68, 0, 16};
-    const int *shares = w->at == CS_AT_RESULT ? result : ready;
-    HWND list = GetDlgItem(w->window, IDC_ROWS);
-    bool scrolls = (LRESULT)w->page.row_count > SendMessageW(list, LVM_GETCOUNTPERPAGE, 0, 0);
-    int inner = width - (scrolls ? GetSystemMetrics(SM_CXVSCROLL) : 0) - 2 * GetSystemMetrics(SM_CXEDGE) - 1, left = inner;
-    for (int i = 0; i < 4; i++) {
-        int column = i < 3 ? MulDiv(inner, shares[i], 100) : left;
-        SendMessageW(list, LVM_SETCOLUMNWIDTH, (WPARAM)i, MAKELPARAM(column, 0));
-        left -= column;
+/* ---- texts that have to fit ---- */
+
+int wizard_text_width(const wizard *w, const char *text) {
+    cs_buffer wide = {0};
+    SIZE size = {0};
+    const wchar_t *units = common_wide(&wide, text);
+    HDC dc = GetDC(w->window);
+    HGDIOBJ old = SelectObject(dc, w->font);
+    if (units) GetTextExtentPoint32W(dc, units, (int)wcslen(units), &size);
+    SelectObject(dc, old);
+    ReleaseDC(w->window, dc);
+    cs_buffer_free(&wide);
+    return size.cx;
+}
+
+void wizard_elide(const wizard *w, cs_buffer *out, const char *text, int pixels, bool middle) {
+    enum { LEAST = 3 };
+    size_t low = LEAST, high = cs_text_columns(text);
+    cs_buffer part = {0};
+    if (high <= LEAST || wizard_text_width(w, text) <= pixels) {
+        cs_buffer_text(out, text);
+        return;
     }
+    while (low + 1 < high) { /* low fits, or is the least; high does not */
+        size_t width = (low + high) / 2;
+        cs_buffer_clear(&part);
+        (middle ? cs_elide : cs_elide_end)(&part, text, width);
+        *(wizard_text_width(w, cs_buffer_string(&part)) <= pixels ? &low : &high) = width;
+    }
+    (middle ? cs_elide : cs_elide_end)(out, text, low);
+    cs_buffer_free(&part);
+}
+
+/* ---- columns ---- */
+
+enum { COLUMNS = 4, FOUND = 1 };
+
+/* What the widest text of the column needs, its header with it. */
+static int column_need(const wizard *w, int column) {
+    static const cs_phrase names[COLUMNS] = {CS_SAY_COLUMN_PART, CS_SAY_COLUMN_FOUND, CS_SAY_COLUMN_MEANS, CS_SAY_COLUMN_MARK};
+    HWND list = GetDlgItem(w->window, IDC_ROWS);
+    int header = wizard_text_width(w, cs_phrase_text(names[column], w->language)) + units(w, 10, 0).cx;
+    SendMessageW(list, LVM_SETCOLUMNWIDTH, (WPARAM)column, MAKELPARAM(LVSCW_AUTOSIZE, 0));
+    int cells = (int)SendMessageW(list, LVM_GETCOLUMNWIDTH, (WPARAM)column, 0);
+    return cells > header ? cells : header;
+}
+
+/* Of a sentence the end is left out, since the explanation shows all of it; of a path or a name the middle. */
+static void fit_cells(wizard *w, int column, int pixels) {
+    for (size_t i = 0; i < w->page.row_count; i++) {
+        const cs_page_row *row = &w->page.rows[i];
+        const char *text = cs_buffer_string(column == FOUND ? &row->found : &row->means);
+        bool sentence = w->at == CS_AT_RESULT && row->sentence.size && strncmp(row->sentence.data, text, strlen(text)) == 0 &&
+                        !strchr(text, '\\');
+        cs_buffer part = {0};
+        wizard_elide(w, &part, text, pixels, !sentence);
+        if (part.size && strcmp(part.data, text) != 0) wizard_set_cell(w, (int)i, column, part.data);
+        cs_buffer_free(&part);
+    }
+}
+
+/* Each as wide as it needs; what was found gets what is left. */
+void wizard_size_columns(wizard *w) {
+    HWND list = GetDlgItem(w->window, IDC_ROWS);
+    RECT area;
+    int widths[COLUMNS];
+    GetWindowRect(list, &area);
+    bool scrolls = (LRESULT)w->page.row_count > SendMessageW(list, LVM_GETCOUNTPERPAGE, 0, 0);
+    int inner = area.right - area.left - 2 * GetSystemMetrics(SM_CXEDGE) - 1;
+    if (scrolls) inner -= GetSystemMetrics(SM_CXVSCROLL);
+    for (int i = 0; i < COLUMNS; i++) widths[i] = column_need(w, i);
+    if (w->at == CS_AT_RESULT) widths[2] = 0; /* the third page has no such column */
+    int left = inner - widths[0] - widths[2] - widths[3], least = inner / 4, padding = units(w, 8, 0).cx;
+    if (left < least) {
+        widths[2] -= least - left;
+        left = least;
+        fit_cells(w, 2, widths[2] - padding);
+    }
+    if (left < widths[FOUND]) fit_cells(w, FOUND, left - padding);
+    widths[FOUND] = left;
+    for (int i = 0; i < COLUMNS; i++) SendMessageW(list, LVM_SETCOLUMNWIDTH, (WPARAM)i, MAKELPARAM(widths[i], 0));
+}
+
+/* ---- the Tab key ---- */
+
+/* As the eye goes: what Enter means stands in the last line, before Cancel. */
+static void order_buttons(const wizard *w) {
+    enum { HOW = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE };
+    int primary = primary_control(w);
+    for (int i = 0; i < BUTTONS; i++)
+        if (IDC_OFFER + screen_order[i] != primary)
+            SetWindowPos(GetDlgItem(w->window, IDC_OFFER + screen_order[i]), HWND_BOTTOM, 0, 0, 0, 0, HOW);
+    if (primary) SetWindowPos(GetDlgItem(w->window, primary), HWND_BOTTOM, 0, 0, 0, 0, HOW);
+    SetWindowPos(GetDlgItem(w->window, IDCANCEL), HWND_BOTTOM, 0, 0, 0, 0, HOW);
+}
+
+int wizard_width(const wizard *w) {
+    RECT client;
+    GetClientRect(w->window, &client);
+    return client.right - 2 * units(w, 9, 0).cx;
 }
 
 void wizard_lay_out(wizard *w) {
@@ -218,6 +215,7 @@ void wizard_lay_out(wizard *w) {
     int explain = units(w, 0, 37).cy;
     place(w, IDC_EXPLAIN, left, low - explain, width, explain);
     place(w, IDC_ROWS, left, y, width, low - explain - gap.cy - y);
-    size_columns(w, width);
+    wizard_size_columns(w);
+    order_buttons(w);
     InvalidateRect(w->window, NULL, TRUE);
 }

@@ -76,6 +76,10 @@ static void set_cell(HWND list, int row, int column, const char *text, int image
     cs_buffer_free(&wide);
 }
 
+void wizard_set_cell(wizard *w, int row, int column, const char *text) {
+    set_cell(GetDlgItem(w->window, IDC_ROWS), row, column, text, 0);
+}
+
 static void name_found(const wizard *w, HWND list) {
     cs_buffer wide = {0};
     cs_phrase name = w->at == CS_AT_RESULT ? CS_SAY_COLUMN_RESULT : CS_SAY_COLUMN_FOUND;
@@ -169,17 +173,40 @@ static bool shows_toolkits(const wizard *w) {
 static void show_cuda_path(wizard *w) {
     bool shown = w->at == CS_AT_READY && wizard_offers(w, CS_OFFER_CUDA_PATH);
     if (shown) {
-        cs_buffer text = {0};
-        cs_say(&text, CS_SAY_TAKE_CUDA_PATH, w->language, "now", w->survey->other_toolkit, NULL);
+        cs_buffer text = {0}, now = {0};
+        int width = wizard_width(w), box = width / 16; /* more than the box itself takes */
+        cs_say(&text, CS_SAY_TAKE_CUDA_PATH, w->language, "now", "", NULL);
+        wizard_elide(w, &now, w->survey->other_toolkit, width - box - wizard_text_width(w, cs_buffer_string(&text)), true);
+        cs_buffer_clear(&text);
+        cs_say(&text, CS_SAY_TAKE_CUDA_PATH, w->language, "now", cs_buffer_string(&now), NULL);
         wizard_set_text(w->window, IDC_CUDA_PATH, cs_buffer_string(&text));
         cs_buffer_free(&text);
+        cs_buffer_free(&now);
     }
     show(w, IDC_CUDA_PATH, shown);
 }
 
+/* A path may be longer than the window is wide. */
+static void show_line(wizard *w) {
+    cs_buffer line = {0};
+    wizard_elide(w, &line, cs_buffer_string(&w->page.line), wizard_width(w), true);
+    wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&line));
+    cs_buffer_free(&line);
+}
+
+/* The keyboard goes to the list when a page appears: its name is what the page says. */
+static void name_controls(wizard *w) {
+    cs_buffer name = {0};
+    cs_buffer_format(&name, "%s. %s", cs_buffer_string(&w->page.heading), cs_buffer_string(&w->page.line));
+    wizard_name_control(GetDlgItem(w->window, IDC_ROWS), cs_buffer_string(&name));
+    wizard_name_control(GetDlgItem(w->window, IDC_EXPLAIN), cs_phrase_text(CS_SAY_NAME_EXPLAIN, w->language));
+    cs_buffer_free(&name);
+}
+
 void wizard_show_page(wizard *w) {
     for (size_t i = 0; i < sizeof page_two / sizeof page_two[0]; i++) show(w, page_two[i], false);
-    wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&w->page.line));
+    show_line(w);
+    name_controls(w);
     bool several = shows_toolkits(w);
     show(w, IDC_TOOLKITS_LABEL, several);
     show(w, IDC_TOOLKITS, several);
@@ -199,8 +226,9 @@ void wizard_show_page(wizard *w) {
 void wizard_show_rows(wizard *w) {
     LRESULT row = SendDlgItemMessageW(w->window, IDC_ROWS, LVM_GETNEXTITEM, (WPARAM)-1, LVNI_SELECTED);
     if (row >= 0 && (size_t)row < w->page.row_count) w->page.selected = (size_t)row;
-    wizard_set_text(w->window, IDC_LINE, cs_buffer_string(&w->page.line));
+    show_line(w);
     fill_rows(w);
+    wizard_size_columns(w);
 }
 
 static void set_marquee(wizard *w, bool on) {
@@ -221,6 +249,7 @@ void wizard_show_working(wizard *w) {
     static const int page_one[] = {IDC_TOOLKITS_LABEL, IDC_TOOLKITS, IDC_ROWS, IDC_EXPLAIN, IDC_CUDA_PATH};
     for (size_t i = 0; i < sizeof page_one / sizeof page_one[0]; i++) show(w, page_one[i], false);
     wizard_set_text(w->window, IDC_HEADING, cs_buffer_string(&heading));
+    wizard_name_control(GetDlgItem(w->window, IDC_PROGRESS), cs_buffer_string(&heading));
     wizard_set_text(w->window, IDC_LINE, "");
     wizard_set_text(w->window, IDC_STEP, cs_phrase_text(CS_SAY_STEP_START, w->language));
     wizard_set_text(w->window, IDC_FILE, "");
@@ -242,7 +271,8 @@ void wizard_show_event(wizard *w, const wizard_event *event) {
     cs_buffer text = {0};
     if (event->kind == CS_EVENT_STEP) {
         const char *step = cs_page_step(event->id, event->text, w->language);
-        if (w->at == CS_AT_STOPPING) step = cs_phrase_text(CS_SAY_STOPPING, w->language);
+        if (w->at == CS_AT_STOPPING)
+            step = cs_phrase_text(wizard_changes(w) ? CS_SAY_STOPPING : CS_SAY_STOPPING_LOOK, w->language);
         wizard_set_text(w->window, IDC_STEP, step);
         wizard_set_text(w->window, IDC_FILE, "");
         wizard_set_text(w->window, IDC_AMOUNT, "");
@@ -253,7 +283,7 @@ void wizard_show_event(wizard *w, const wizard_event *event) {
         set_marquee(w, share < 0);
         if (share >= 0) SendDlgItemMessageW(w->window, IDC_PROGRESS, PBM_SETPOS, (WPARAM)share, 0);
         wizard_taskbar(w, share);
-        cs_elide(&text, event->text, 72);
+        wizard_elide(w, &text, event->text, wizard_width(w), true);
         wizard_set_text(w->window, IDC_FILE, cs_buffer_string(&text));
         cs_buffer_clear(&text);
         cs_progress_say(&event->progress, w->language, &text);

@@ -82,6 +82,7 @@ static void begin(text_view *view, HWND window) {
     edit_messages = (WNDPROC)SetWindowLongPtrW(edit, GWLP_WNDPROC, (LONG_PTR)on_edit);
     SendMessageW(edit, EM_SETLIMITTEXT, 0, 0);
     wizard_set_text(window, IDC_TEXT, view->text);
+    wizard_name_control(edit, view->title);
     wizard_set_text(window, IDOK, cs_phrase_text(CS_SAY_CLOSE, view->w->language));
     widen(view, window);
     lay_out(window);

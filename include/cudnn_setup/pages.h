@@ -9,7 +9,15 @@
 #include "cudnn_setup/phrases.h"
 
 /* A mark is a shape and a word, never a colour alone. */
-typedef enum cs_mark { CS_MARK_OK, CS_MARK_NOTE, CS_MARK_WARNING, CS_MARK_BAD, CS_MARK_BUSY, CS_MARK_COUNT } cs_mark;
+typedef enum cs_mark {
+    CS_MARK_OK,
+    CS_MARK_NOTE,
+    CS_MARK_WARNING,
+    CS_MARK_BAD,   /* it stops the installation */
+    CS_MARK_FAULT, /* where nothing is to be installed: something is not right */
+    CS_MARK_BUSY,
+    CS_MARK_COUNT
+} cs_mark;
 
 const char *cs_mark_text(cs_mark mark, cs_language language);
 
@@ -97,6 +105,7 @@ void cs_page_version(cs_buffer *out, const char *version);
 /* Text of more than width columns loses its middle: "C:\Users\…\cudnn.zip". A character of East Asian writing is two columns
  * wide; none is ever cut. At least the start and the end stay, so width is at least 3. Appends. */
 void cs_elide(cs_buffer *out, const char *text, size_t width);
+void cs_elide_end(cs_buffer *out, const char *text, size_t width); /* the same for its end: "cuDNN goes into…" */
 size_t cs_text_columns(const char *text);
 
 /* Thousandths done of a step's work; -1: not known. */

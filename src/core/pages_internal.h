@@ -12,6 +12,8 @@ void page_text(cs_buffer *out, const char *text);
 /* What the core says in its own words (the detail of a failure, a warning), for a page: visible, and without the advice that names
  * options of a command line, unless it is nothing else. Appends. */
 void page_told(cs_buffer *out, const char *text);
+/* A sentence that begins with a plain word gets its capital letter; names of files and functions stay. */
+void page_capital(cs_buffer *text);
 /* The same as page_text, with its middle left out where it is long. */
 void page_path(cs_buffer *out, const char *path, size_t width);
 /* "Not as installed: bin/a.dll, include/b.h." from what verify found; nothing where no file differs. Appends. */

@@ -88,7 +88,7 @@ static void row_archive(maker *k) {
     } else if (!m->archive) {
         row->mark = CS_MARK_BAD;
         k->told = k->told || failed;
-        cs_buffer_text(&row->means, wanted);
+        page_path(&row->means, wanted, CS_PAGE_FOUND_WIDTH);
         cs_say(&row->sentence, CS_SAY_ARCHIVE_ABSENT, k->language, "name", wanted, NULL);
     } else if (failed) {
         row->mark = CS_MARK_BAD;
@@ -205,7 +205,7 @@ static size_t count_state(const cs_outcome *outcome, const char *state) {
 static void judge_installed(const maker *k, cs_page_row *row) {
     const cs_survey *m = k->m;
     bool differs = m->status == CS_E_DIFFERS;
-    row->mark = m->status == CS_OK ? CS_MARK_OK : differs ? CS_MARK_BAD : CS_MARK_NOTE;
+    row->mark = m->status == CS_OK ? CS_MARK_OK : differs ? CS_MARK_FAULT : CS_MARK_NOTE;
     cs_buffer_text(&row->means, TEXT(differs ? CS_SAY_MEANS_DIFFERS : CS_SAY_MEANS_INSTALLED));
     if (differs)
         page_say_different(&row->sentence, &m->outcome, k->language);
@@ -298,7 +298,9 @@ static void row_in_use(maker *k) {
 
 static void row_refusal(maker *k) {
     if (k->m->status == CS_OK || k->told || (k->m->same_package && k->m->status == CS_E_DIFFERS)) return;
-    cs_page_row *row = page_row(k->page, CS_SAY_ROW_RUN, CS_MARK_BAD);
+    bool installing = !k->m->same_package;
+    cs_page_row *row =
+        page_row(k->page, installing ? CS_SAY_ROW_RUN : CS_SAY_ROW_CHECK, installing ? CS_MARK_BAD : CS_MARK_FAULT);
     cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_FOUND_WIDTH);
     say_detail(k, &row->sentence, CS_SAY_REFUSED);
 }
@@ -306,7 +308,7 @@ static void row_refusal(maker *k) {
 /* ---- heading, and what is offered ---- */
 
 static void choose_row(cs_page *page) {
-    static const cs_mark order[] = {CS_MARK_BAD, CS_MARK_WARNING, CS_MARK_NOTE};
+    static const cs_mark order[] = {CS_MARK_BAD, CS_MARK_FAULT, CS_MARK_WARNING, CS_MARK_NOTE};
     page->selected = 0;
     for (size_t o = 0; o < sizeof order / sizeof order[0]; o++)
         for (size_t i = 0; i < page->row_count; i++)

@@ -19,21 +19,23 @@ static bool starts(const char *text, const char *with) { return text && strncmp(
 /* ---- the proof ---- */
 
 static cs_mark mark_of(const char *told) {
-    return starts(told, "passed") ? CS_MARK_OK : starts(told, "failed") ? CS_MARK_BAD : CS_MARK_NOTE;
+    return starts(told, "passed") ? CS_MARK_OK : starts(told, "failed") ? CS_MARK_FAULT : CS_MARK_NOTE;
 }
 
 static cs_phrase word_of(const char *told) {
     return starts(told, "passed") ? CS_SAY_STAGE_PASSED : starts(told, "failed") ? CS_SAY_STAGE_FAILED : CS_SAY_STAGE_SKIPPED;
 }
 
-/* What follows "passed: ". */
+/* What follows "passed: "; nothing where the word is all that is said. */
 static const char *after_word(const char *told) {
     const char *colon = strstr(told, ": ");
-    return colon ? colon + 2 : told;
+    bool alone = strcmp(told, "passed") == 0 || strcmp(told, "failed") == 0 || strcmp(told, "skipped") == 0;
+    return colon ? colon + 2 : alone ? "" : told;
 }
 
 /* The list shows the beginning of what the explanation says. */
 static void show_sentence(cs_page_row *row) {
+    page_capital(&row->sentence);
     cs_buffer_clear(&row->found);
     cs_buffer_append(&row->found, cs_buffer_string(&row->sentence), strcspn(cs_buffer_string(&row->sentence), "\n"));
 }
@@ -47,14 +49,18 @@ static void say_stage(const maker *k, cs_page_row *row, const cs_proof_stage *st
     if (known && cs_verdict_kind_of(stage->verdict) == CS_VERDICT_UNFIT) row->mark = CS_MARK_WARNING;
 }
 
-static void row_stage(const maker *k, cs_phrase name, const cs_proof_stage *stage, const char *told) {
-    if (!told) return;
-    cs_page_row *row = page_row(k->page, name, mark_of(told));
-    say_stage(k, row, stage, told);
+static void show_told(const maker *k, cs_page_row *row, const char *told) {
     if (row->sentence.size)
         show_sentence(row);
     else
         cs_buffer_text(&row->found, TEXT(word_of(told)));
+}
+
+static void row_stage(const maker *k, cs_phrase name, const cs_proof_stage *stage, const char *told) {
+    if (!told) return;
+    cs_page_row *row = page_row(k->page, name, mark_of(told));
+    say_stage(k, row, stage, told);
+    show_told(k, row, told);
 }
 
 /* "1.9 s", "44.0 ms", "40 µs". */
@@ -102,7 +108,7 @@ static void row_found(const maker *k) {
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_FILES, mark_of(o->proof_files));
     if (row->mark != CS_MARK_OK) {
         page_text(&row->sentence, after_word(o->proof_files));
-        show_sentence(row);
+        show_told(k, row, o->proof_files);
         return;
     }
     cs_buffer folder = {0};
@@ -178,7 +184,7 @@ static bool lacks_user(const cs_ending *e) {
 
 static void rows_failure(const maker *k) {
     if (k->e->exit_code == CS_EXIT_OK || is_finding(k->e)) return;
-    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_BAD);
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_FAULT);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
     page_told(&row->sentence, cs_buffer_string(&k->e->outcome->message));
@@ -299,7 +305,7 @@ static void offer(const maker *k) {
         page->primary = CS_OFFER_CHECK_AGAIN;
     }
     for (size_t i = page->row_count; i-- > 0;)
-        if (page->rows[i].mark == CS_MARK_BAD) page->selected = i;
+        if (page->rows[i].mark == CS_MARK_FAULT) page->selected = i;
 }
 
 void cs_page_result(const cs_ending *ending, cs_language language, cs_page *out) {

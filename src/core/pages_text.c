@@ -54,6 +54,23 @@ void cs_elide(cs_buffer *out, const char *text, size_t width) {
     cs_buffer_text(out, text + at);
 }
 
+void cs_elide_end(cs_buffer *out, const char *text, size_t width) {
+    size_t size = strlen(text), at = 0, used = 0, columns;
+    if (cs_text_columns(text) <= width) {
+        cs_buffer_text(out, text);
+        return;
+    }
+    if (width < 3) width = 3;
+    while (at < size) {
+        size_t next = step(text + at, size - at, &columns);
+        if (used + columns > width - 1) break;
+        used += columns;
+        at += next;
+    }
+    cs_buffer_append(out, text, at);
+    cs_buffer_text(out, "…");
+}
+
 void page_text(cs_buffer *out, const char *text) {
     for (const char *p = text; *p;) {
         size_t size = strcspn(p, "\n");
@@ -65,6 +82,11 @@ void page_text(cs_buffer *out, const char *text) {
         cs_buffer_free(&line);
         p += size + (p[size] != '\0');
     }
+}
+
+void page_capital(cs_buffer *text) {
+    size_t word = strspn(cs_buffer_string(text), "abcdefghijklmnopqrstuvwxyz");
+    if (word && (text->data[word] == ' ' || text->data[word] == ',')) text->data[0] = (char)(text->data[0] - 'a' + 'A');
 }
 
 void page_path(cs_buffer *out, const char *path, size_t width) {

@@ -53,6 +53,9 @@ def case_wizard_installs(t):
         t.equal(default(page), [INSTALL], "what Enter means")
         s.until(lambda d: focus(d) == [ROWS], "the keyboard in the list", 5)
         s.fits(page, "first page")
+        order(t, page, "first page")
+        ids = [c.id for c in page.controls]
+        t.equal(ids.index(LINE) + 1, ids.index(ROWS), "the line that names the list stands before it")
         s.key("End")
         page = s.until(lambda d: "7.6.5" in (d.said(EXPLAIN) or ""), "the explanation of the last row")
         t.check("come back when you uninstall" in page.said(EXPLAIN), "it says that the old files come back")
@@ -80,6 +83,7 @@ def case_wizard_installs(t):
         s.key("Return")
         page = s.page("The sample of cuDNN 8.0.3 is installed")
         s.fits(page, "last page")
+        order(t, page, "last page")
         t.equal(default(page), [CANCEL], "Enter closes")
         t.equal(page.said(CANCEL), "Close", "the button says Close")
         s.key("ctrl+c")
@@ -121,6 +125,7 @@ def case_wizard_installs(t):
         t.equal((default(page), "not as installed" in page.said(LINE)), ([REPAIR], True), "what Enter means with a changed file")
         t.check("include/cudnn_version.h" in page.said(EXPLAIN) and page[ARCHIVE] is not None, "the file is named: " + page.said(EXPLAIN))
         s.fits(page, "a changed file")
+        order(t, page, "a changed file")
         s.key("Escape")
         s.end_is(1602, "closed with a changed file")
         t.equal(result(s)["result"], "cancelled", "what is not right is not called installed already")
@@ -158,6 +163,13 @@ def case_wizard_installs(t):
         s.end_is(0, "uninstall")
         t.equal(result(s)["result"], "done", "uninstall")
         check_same(t, before, m.snapshot(), "after uninstalling by the window")
+
+
+def order(t, page, what):
+    """The Tab key goes through what stands there from top to bottom, from left to right; Cancel is last."""
+    stops = [c for c in page.controls if c.kind in ("SysListView32", "Edit", "Button", "ComboBox")]
+    t.equal([c.id for c in stops], [c.id for c in sorted(stops, key=lambda c: (c.top, c.left))], "the order of the Tab key, " + what)
+    t.equal(stops[-1].id, CANCEL, "Cancel is last, " + what)
 
 
 def choose_folder(s, path):

@@ -235,7 +235,7 @@ static void test_pages_installed_already(void **state) {
     cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_int_equal(page.primary, CS_OFFER_REPAIR);
     assert_non_null(strstr(page.line.data, "not as installed"));
-    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_BAD);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_FAULT);
     SAYS(&page, CS_SAY_ROW_CUDNN, "Not as installed: bin/cudnn64_8.dll.");
     assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_ROW_CUDNN, CS_ENGLISH));
     assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
@@ -291,7 +291,7 @@ static void test_pages_damaged_with_a_wrong_archive(void **state) {
     assert_true(memory_host_text(c.machine, VERB_MEDIA "\\p803.zip", "<!DOCTYPE html><html>"));
     look(&c, "p803", &machine);
     cs_page_ready(&machine, CS_CHINESE, &page);
-    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_BAD);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_FAULT);
     SAYS(&page, CS_SAY_ROW_CUDNN, "include/cudnn.h");
     assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
     SAYS(&page, CS_SAY_ROW_ARCHIVE, "这不是所需的压缩包");
@@ -458,8 +458,10 @@ static void test_pages_interrupted_work_comes_first(void **state) {
         cs_page_ready(&survey, CS_ENGLISH, &page);
         assert_int_equal(page.primary, CS_OFFER_RECOVER);
         assert_false(page.offers & (CS_OFFER_INSTALL | CS_OFFER_UNINSTALL));
-        assert_int_equal(row(&page, CS_SAY_ROW_RUN)->mark, CS_MARK_BAD);
-        SAYS(&page, CS_SAY_ROW_RUN, "an interrupted run has not been finished");
+        /* What is installed is not stopped from being installed. */
+        cs_phrase name = same ? CS_SAY_ROW_CHECK : CS_SAY_ROW_RUN;
+        assert_int_equal(row(&page, name)->mark, same ? CS_MARK_FAULT : CS_MARK_BAD);
+        SAYS(&page, name, "an interrupted run has not been finished");
         assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
         assert_null(strstr(cs_buffer_string(&row(&page, CS_SAY_ROW_ARCHIVE)->sentence), "choose it here")); /* no button does */
         if (same) SAYS(&page, CS_SAY_ROW_CUDNN, "not known yet");

@@ -325,6 +325,47 @@ static void test_elide_never_cuts_a_character(void **state) {
     }
 }
 
+static void test_elide_end_keeps_the_beginning(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t width;
+        const char *expected;
+    } rows[] = {{"Everything is as before.", 30, "Everything is as before."},
+                {"Everything is as before.", 10, "Everythin…"},
+                {"一切与之前相同", 6, "一切…"},
+                {"abcdef", 1, "ab…"},
+                {"", 0, ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_buffer out = {0};
+        cs_elide_end(&out, rows[i].text, rows[i].width);
+        assert_string_equal(cs_buffer_string(&out), rows[i].expected);
+        cs_buffer_free(&out);
+    }
+}
+
+/* What the core says begins in lower case after "passed: "; a name stays as it is. */
+static void test_end_rows_begin_with_a_capital_letter(void **state) {
+    (void)state;
+    static const struct {
+        const char *told, *shown;
+        cs_mark mark;
+    } rows[] = {{"failed: another cudnn64_8.dll comes first", "Another cudnn64_8.dll comes first", CS_MARK_FAULT},
+                {"failed: cudnn64_8.dll is not found", "cudnn64_8.dll is not found", CS_MARK_FAULT},
+                {"passed: cudnnGetVersion() is 8003", "cudnnGetVersion() is 8003", CS_MARK_OK},
+                {"skipped", "Not tried", CS_MARK_NOTE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cs_outcome o = {.proof_loading = cs_strdup(rows[i].told)};
+        cs_page page = {0};
+        cs_ending e = {.verb = CS_VERB_INSTALL, .outcome = &o, .log = "", .version = "8.0.3.33"};
+        cs_page_result(&e, CS_ENGLISH, &page);
+        assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_RESULT_LOADING)->found), rows[i].shown);
+        assert_int_equal(row(&page, CS_SAY_RESULT_LOADING)->mark, rows[i].mark); /* "Stops it" would be wrong: it is installed */
+        cs_page_free(&page);
+        cs_outcome_free(&o);
+    }
+}
+
 /* ---- from page to page ---- */
 
 static void test_window_goes_from_page_to_page(void **state) {
@@ -358,6 +399,8 @@ int main(void) {
         cmocka_unit_test(test_steps_have_names_in_both_languages),
         cmocka_unit_test(test_elide_keeps_both_ends),
         cmocka_unit_test(test_elide_never_cuts_a_character),
+        cmocka_unit_test(test_elide_end_keeps_the_beginning),
+        cmocka_unit_test(test_end_rows_begin_with_a_capital_letter),
         cmocka_unit_test(test_window_goes_from_page_to_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
