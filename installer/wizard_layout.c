@@ -140,8 +140,8 @@ static void fit_cells(wizard *w, int column, int pixels) {
     for (size_t i = 0; i < w->page.row_count; i++) {
         const cs_page_row *row = &w->page.rows[i];
         const char *text = cs_buffer_string(column == FOUND ? &row->found : &row->means);
-        bool sentence = w->at == CS_AT_RESULT && row->sentence.size && strncmp(row->sentence.data, text, strlen(text)) == 0 &&
-                        !strchr(text, '\\');
+        bool path = (text[0] && text[1] == ':') || text[0] == '\\';
+        bool sentence = w->at == CS_AT_RESULT && !path;
         cs_buffer part = {0};
         wizard_elide(w, &part, text, pixels, !sentence);
         if (part.size && strcmp(part.data, text) != 0) wizard_set_cell(w, (int)i, column, part.data);

@@ -224,7 +224,13 @@ static void row_cudnn(maker *k) {
     if (m->same_package) {
         judge_installed(k, row);
         return;
-    } else if (m->status == CS_E_NEWER) {
+    }
+    if (m->status == CS_E_PENDING) {
+        row->mark = CS_MARK_NOTE;
+        cs_buffer_text(&row->sentence, TEXT(CS_SAY_CUDNN_PENDING));
+        return;
+    }
+    if (m->status == CS_E_NEWER) {
         sentence = m->installed ? CS_SAY_CUDNN_NEWER_OURS : CS_SAY_CUDNN_NEWER;
         means = CS_SAY_MEANS_KEPT;
         row->mark = CS_MARK_BAD;
@@ -393,7 +399,7 @@ void cs_page_ready(const cs_survey *machine, cs_language language, cs_page *out)
         row_cuda(&k);
         row_driver(&k);
         row_gpu(&k);
-        row_cudnn(&k);
+        if (machine->status != CS_E_TOOLKIT) row_cudnn(&k); /* else there is no place for one */
         rows_frameworks(&k);
         row_in_use(&k);
     } else {

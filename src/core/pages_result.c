@@ -182,21 +182,37 @@ static bool lacks_user(const cs_ending *e) {
     return e->verb == CS_VERB_PROBE && e->exit_code == CS_EXIT_USAGE && operation && strcmp(operation, "probe") == 0;
 }
 
-static void rows_failure(const maker *k) {
-    if (k->e->exit_code == CS_EXIT_OK || is_finding(k->e)) return;
+/* What was found unfinished and what became of it, in the run's own words. */
+static void row_recovered(const maker *k) {
+    bool tells = k->e->verb == CS_VERB_RECOVER || k->e->verb == CS_VERB_FORGET;
+    if (!tells || k->e->exit_code != CS_EXIT_OK || !k->e->outcome->message.size) return;
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_CHANGED, CS_MARK_OK);
+    page_told(&row->sentence, k->e->outcome->message.data);
+    show_sentence(row);
+}
+
+static void row_detail(const maker *k) {
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_FAULT);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
     page_told(&row->sentence, cs_buffer_string(&k->e->outcome->message));
     show_sentence(row);
+}
+
+static void rows_failure(const maker *k) {
+    bool wanted = k->e->exit_code == CS_EXIT_CANCELLED; /* then where it was stopped is the least of it */
+    if (k->e->exit_code == CS_EXIT_OK || is_finding(k->e)) return;
+    if (!wanted) row_detail(k);
     if (k->e->exit_code != CS_EXIT_DIFFERS) {
-        row = page_row(k->page, CS_SAY_RESULT_NOW, is_as_before(k->e->exit_code) ? CS_MARK_OK : CS_MARK_WARNING);
-        cs_buffer_text(&row->found, TEXT(is_as_before(k->e->exit_code) ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
+        bool before = is_as_before(k->e->exit_code);
+        cs_page_row *row = page_row(k->page, CS_SAY_RESULT_NOW, before ? CS_MARK_OK : CS_MARK_WARNING);
+        cs_buffer_text(&row->found, TEXT(before ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
     }
-    row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
+    cs_page_row *row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
     cs_buffer_text(&row->sentence,
                    lacks_user(k->e) ? TEXT(CS_SAY_RIGHTS_TEST_NEXT) : cs_say_exit_advice(k->e->exit_code, k->language));
     show_sentence(row);
+    if (wanted) row_detail(k);
 }
 
 /* ---- what follows ---- */
@@ -312,6 +328,7 @@ void cs_page_result(const cs_ending *ending, cs_language language, cs_page *out)
     page_start(out, language);
     maker k = {.e = ending, .language = language, .page = out};
     head(&k);
+    row_recovered(&k);
     rows_failure(&k);
     row_files(&k);
     rows_proof(&k);

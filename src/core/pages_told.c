@@ -31,16 +31,19 @@ static size_t until(const char *text, size_t from, size_t size, const char *cons
     return from;
 }
 
-/* "connect it, or use /force": the first clause, and of the others those that name no option. Nothing where the first does. */
+/* "connect it, or use /force": the first clause, and of the others those that name no option and lean on none that does. Nothing
+ * where the first does. */
 static void take_sentence(cs_buffer *out, const char *sentence, size_t size) {
-    static const char *const clauses[] = {"; ", ", or ", "；", "，或", NULL};
+    static const char *const clauses[] = {"; ", ", or ", "；", "，或", NULL}, *const anew[] = {"; ", "；", NULL};
+    bool left_out = false;
     size_t end = until(sentence, 0, size, clauses);
     if (names_option(sentence, end)) return;
     cs_buffer_append(out, sentence, end);
     while (end < size) {
         size_t start = end;
         end = until(sentence, start + separator(sentence + start, clauses), size, clauses);
-        if (!names_option(sentence + start, end - start)) cs_buffer_append(out, sentence + start, end - start);
+        left_out = names_option(sentence + start, end - start) || (left_out && !separator(sentence + start, anew));
+        if (!left_out) cs_buffer_append(out, sentence + start, end - start);
     }
 }
 

@@ -366,6 +366,34 @@ static void test_end_rows_begin_with_a_capital_letter(void **state) {
     }
 }
 
+/* Which way it went is the run's own to tell. */
+static void test_end_of_a_recovery_says_what_became_of_it(void **state) {
+    (void)state;
+    cs_outcome o = {0};
+    cs_page page = {0};
+    cs_ending e = {.verb = CS_VERB_RECOVER, .outcome = &o, .log = "", .version = "8.0.3.33"};
+    cs_buffer_text(&o.message, "The interrupted installation was undone.");
+    cs_page_result(&e, CS_ENGLISH, &page);
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_RESULT_CHANGED)->found), "The interrupted installation was undone.");
+    assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
+    cs_page_free(&page);
+    cs_outcome_free(&o);
+}
+
+/* Who has cancelled knows why: how the computer is now comes first. */
+static void test_end_of_a_cancelled_run_says_first_how_it_is(void **state) {
+    (void)state;
+    cs_outcome o = {0};
+    cs_page page = {0};
+    cs_ending e = {.verb = CS_VERB_INSTALL, .exit_code = CS_EXIT_CANCELLED, .outcome = &o, .log = "", .version = "8.0.3.33"};
+    cs_buffer_text(&o.message, "cannot unpack C:\\x.zip: cancelled");
+    cs_page_result(&e, CS_ENGLISH, &page);
+    assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_RESULT_NOW, CS_ENGLISH));
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_RESULT_DETAIL)->found), "Cannot unpack C:\\x.zip: cancelled");
+    cs_page_free(&page);
+    cs_outcome_free(&o);
+}
+
 /* ---- from page to page ---- */
 
 static void test_window_goes_from_page_to_page(void **state) {
@@ -401,6 +429,8 @@ int main(void) {
         cmocka_unit_test(test_elide_never_cuts_a_character),
         cmocka_unit_test(test_elide_end_keeps_the_beginning),
         cmocka_unit_test(test_end_rows_begin_with_a_capital_letter),
+        cmocka_unit_test(test_end_of_a_recovery_says_what_became_of_it),
+        cmocka_unit_test(test_end_of_a_cancelled_run_says_first_how_it_is),
         cmocka_unit_test(test_window_goes_from_page_to_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

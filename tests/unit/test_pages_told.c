@@ -29,6 +29,7 @@ static void test_pages_told_advice_names_no_option(void **state) {
         {"No toolkit:\n  C:\\x (/cuda): not usable\nInstall CUDA 10.1, or name its folder with /cuda:DIR. Nothing was changed.",
          "No toolkit:\n  C:\\x (/cuda): not usable\nInstall CUDA 10.1. Nothing was changed."},
         {"较新的版本，或使用 /force 替换。未作更改。", "较新的版本。未作更改。"},
+        {"It is not finished yet; /recover goes on, or the next start of Windows does; wait.", "It is not finished yet; wait."},
         {"/recover goes on", "/recover goes on"}, /* nothing else is there to say */
         {"one\n\ntwo.", "one\n\ntwo."},
         {"", ""},
