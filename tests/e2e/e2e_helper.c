@@ -13,6 +13,7 @@
  *   e2e_helper use NAME OUT               LoadLibraryW(NAME) and its cudnnCreate, at whose call it loads its parts: the status
  *   e2e_helper attributes FILE HEX        sets file attributes
  *   e2e_helper endsession NAME how        asks each window of that class as a log-off does; "ends" or "goes-on"
+ *   e2e_helper note OUT TEXT              writes TEXT: where it is started in a program's place, what that was asked for
  *   e2e_helper restricted COMMAND-LINE    runs it with Administrators taken out of the token; ends with its exit code
  * Files are written as UTF-8 and appear whole (written beside, then renamed). */
 #include <windows.h>
@@ -413,6 +414,13 @@ static int command_endsession(wchar_t **arguments) {
     return asked == 1 ? 0 : 1;
 }
 
+static int command_note(wchar_t **arguments) {
+    output out;
+    if (!output_open(&out, arguments[0])) return 1;
+    output_text(&out, arguments[1]);
+    return output_close(&out) ? 0 : 1;
+}
+
 static int command_restricted(wchar_t **arguments) {
     BYTE sid[SECURITY_MAX_SID_SIZE];
     DWORD size = sizeof sid, code = 1;
@@ -454,6 +462,7 @@ int wmain(int count, wchar_t **arguments) {
         {L"lock", 3, command_lock},
         {L"attributes", 2, command_attributes},
         {L"endsession", 2, command_endsession},
+        {L"note", 2, command_note},
         {L"restricted", 1, command_restricted},
     };
     if (count > 3 && !wcscmp(arguments[1], L"reg-tree")) return told(arguments[1], command_reg_tree(count - 2, arguments + 2));

@@ -11,25 +11,34 @@ from machine import Machine
 FONT = "WenQuanYi Micro Hei"    # has both scripts
 TOOLS = ("xdotool", "import")
 
-HEADING, LINE, TOOLKITS, ROWS, EXPLAIN, CUDA_PATH, STEP, FILE, AMOUNT = 1000, 1001, 1003, 1004, 1005, 1006, 1007, 1009, 1010
+HEADING, LINE, TOOLKITS, ROWS, EXPLAIN, CUDA_PATH, STEP, FILE, AMOUNT, TEXT = 1000, 1001, 1003, 1004, 1005, 1006, 1007, 1009, 1010, \
+    1011
 INSTALL, CHECK_AGAIN, ARCHIVE, CHANGES, LICENCE, VERIFY, REPAIR, ROLL_BACK, UNINSTALL, TEST = range(1100, 1110)
-TRY_AGAIN, REPORT, COPY, RECOVER, UNVERIFIED, TOOLKIT, CANCEL = 1111, 1112, 1113, 1114, 1115, 1116, 2
+TRY_AGAIN, REPORT, COPY, RECOVER, UNVERIFIED, TOOLKIT, CANCEL, YES = 1111, 1112, 1113, 1114, 1115, 1116, 2, 6
 
 
 class Control:
     def __init__(self, line):
-        _, identity, self.kind, self.flags, place, self.text = line.split("\t")
+        _, identity, self.kind, self.flags, place, needs, self.text = line.split("\t")
         self.id = int(identity)
         self.left, self.top, self.right, self.bottom = map(int, place.split(","))
+        self.needs = None if needs == "-" else tuple(map(int, needs.split(",")))
+        self.cells = []     # of a list: (row, column, width that it needs, width of the column, text); the header is row -1
 
     def overlaps(self, other):
         return (self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom)
 
+    def is_cut(self):
+        """Whether some of its text cannot be seen. What has a scroll bar needs no more room."""
+        return (self.kind != "Edit" and self.needs is not None and
+                (self.needs[0] > self.right - self.left or self.needs[1] > self.bottom - self.top))
+
 
 class Dialog:
     def __init__(self, line):
-        _, self.text, place = line.split("\t")
+        _, self.handle, place, corner, self.text = line.split("\t")
         self.client = list(map(int, place.split(",")))
+        self.corner = tuple(map(int, corner.split(",")))
         self.controls = []
 
     def __getitem__(self, identity):
@@ -42,16 +51,26 @@ class Dialog:
         control = self[identity]
         return control.text if control else None
 
+    def cell(self, row, column):
+        """Text in the list; None: there is no such cell, or it was not measured."""
+        for cell in self[ROWS].cells if self[ROWS] else []:
+            if cell[:2] == (row, column):
+                return cell[4]
+        return None
+
+    def is_question(self):
+        return self[HEADING] is None and self[TEXT] is None
+
 
 class Seat:
-    """Use as a context manager: a machine with its own screen. keep: folder for pictures, or None."""
+    """Use as a context manager: a machine with its own screen; the options are the machine's."""
 
-    def __init__(self, t, **options):
+    def __init__(self, t, screen="1280x900", **options):
         missing = [tool for tool in TOOLS if not shutil.which(tool)]
         if missing:
             t.skip("no %s here" % " and no ".join(missing))
         self.t = t
-        self.screen = wine.Display()
+        self.screen = wine.Display(screen)
         t.display = self.screen.name
         self.m = Machine(t, **options)
         self.set_fonts()
@@ -90,16 +109,28 @@ class Seat:
 
     # ---- seeing ----
 
-    def look(self):
+    def window(self, *words):
+        return self.m.wine.run(["C:\\e2e\\e2e_window.exe"] + list(words), 30)
+
+    def look(self, how="dump"):
+        """Every dialog from the front. how "measure": with what each text needs, and the cells of lists."""
         out = self.m.wine.out("sight")
-        self.m.wine.run(["C:\\e2e\\e2e_window.exe", "dump", out], 30)
+        self.window(how, out)
         dialogs = []
         for line in self.m.wine.text(out).splitlines() if self.m.wine.exists(out) else []:
             if line.startswith("window\t"):
                 dialogs.append(Dialog(line))
             elif line.startswith("control\t"):
                 dialogs[-1].controls.append(Control(line))
+            elif line.startswith("cell\t"):
+                fields = line.split("\t")[1:]
+                assert len(fields) == 5, "the list cannot be measured: " + line
+                dialogs[-1].controls[-1].cells.append((*map(int, fields[:4]), fields[4]))
         return dialogs
+
+    def measured(self, dialog):
+        """The same dialog, with what its texts need."""
+        return next(d for d in self.look("measure") if d.handle == dialog.handle)
 
     def until(self, condition, what, seconds=30):
         """The dialog in front once the condition holds of it."""
@@ -119,7 +150,7 @@ class Seat:
 
     def clipboard(self):
         out = self.m.wine.out("clipboard")
-        self.m.wine.run(["C:\\e2e\\e2e_window.exe", "clipboard", out], 30)
+        self.window("clipboard", out)
         return self.m.wine.text(out)
 
     def session_may_end(self):
@@ -137,12 +168,23 @@ class Seat:
         self.t.check(os.path.getsize(path) > 2000, "the picture %s shows something" % name)
 
     def fits(self, dialog, what):
-        """Every control lies inside the window, and none on another."""
+        """Every control lies inside the window, none on another, and each text can be seen whole."""
+        self.fit(self.measured(dialog), what)
+
+    def fit(self, dialog, what):
+        """fits, for a dialog that is measured already."""
         shown = dialog.controls
         outside = [c.id for c in shown if c.left < 0 or c.top < 0 or c.right > dialog.client[2] or c.bottom > dialog.client[3]]
         self.t.equal(outside, [], "controls outside the window, " + what)
         pairs = [(a.id, b.id) for i, a in enumerate(shown) for b in shown[i + 1:] if a.overlaps(b)]
         self.t.equal(pairs, [], "controls on each other, " + what)
+        cut = [(c.id, c.needs, (c.right - c.left, c.bottom - c.top), c.text) for c in shown if c.is_cut()]
+        self.t.equal(cut, [], "texts that do not fit, " + what)
+        # The list of a result shows the beginning of sentences that stand whole in the explanation (the header has two wide columns).
+        cells = dialog[ROWS].cells if dialog[ROWS] else []
+        is_result = any(row == -1 and column == 2 and width == 0 for row, column, _, width, _ in cells)
+        cut = [cell for cell in cells if cell[2] > cell[3] and not (is_result and cell[1] in (1, 2))]
+        self.t.equal(cut, [], "cells that do not fit, " + what)
 
     # ---- keys ----
 
@@ -154,3 +196,23 @@ class Seat:
         """As from a keyboard, where there is one with its characters."""
         subprocess.run(["xdotool", "type", "--delay", "30", text], env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
                        check=True, stdout=subprocess.DEVNULL)
+
+    # ---- the mouse ----
+
+    def click(self, dialog, identity):
+        """A click in the middle of a control."""
+        control = dialog[identity]
+        x = dialog.corner[0] + (control.left + control.right) // 2
+        y = dialog.corner[1] + (control.top + control.bottom) // 2
+        subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", "1"], env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
+                       check=True, stdout=subprocess.DEVNULL)
+
+    # ---- what needs neither: windows that are not in front ----
+
+    def press(self, dialog, identity):
+        code, _ = self.window("press", dialog.handle, str(identity))
+        assert code == 0, "no button %d in %s" % (identity, dialog.text)
+
+    def drop(self, dialog, path):
+        code, _ = self.window("drop", dialog.handle, path)
+        assert code == 0, "nothing was dropped on %s" % dialog.text

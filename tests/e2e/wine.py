@@ -258,9 +258,9 @@ def clone_prefix(template, root):
 class Display:
     """A virtual screen: without one Wine opens no window and a broadcast reaches nobody."""
 
-    def __init__(self):
+    def __init__(self, size="1280x900"):
         read, write = os.pipe()
-        self.process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+        self.process = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", size + "x24", "-nolisten", "tcp"],
                                         pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         number = b""
