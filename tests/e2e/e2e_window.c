@@ -286,9 +286,12 @@ static int clipboard(sight *s) {
 
 static HWND window_of(const wchar_t *handle) { return (HWND)(ULONG_PTR)wcstoul(handle, NULL, 10); }
 
-static int press(const wchar_t *handle, const wchar_t *id) {
-    HWND button = GetDlgItem(window_of(handle), (int)wcstoul(id, NULL, 10));
-    return button && PostMessageW(button, BM_CLICK, 0, 0) ? 0 : 1;
+static int press(wchar_t **words) {
+    for (; words[0] && words[1]; words += 2) {
+        HWND button = GetDlgItem(window_of(words[0]), (int)wcstoul(words[1], NULL, 10));
+        if (!button || !PostMessageW(button, BM_CLICK, 0, 0)) return 1;
+    }
+    return 0;
 }
 
 /* The system hands such memory over to the window's process. Source: Microsoft, shlobj_core.h: DROPFILES. */
@@ -333,7 +336,7 @@ int wmain(int count, wchar_t **words) {
     int code = 64;
     SetThreadDpiAwarenessContext(DPI_AWARENESS_CONTEXT_SYSTEM_AWARE); /* or it would be told other places than the window has */
     EnumWindows(take_window, (LPARAM)&s);
-    if (count == 4 && !wcscmp(words[1], L"press")) code = press(words[2], words[3]);
+    if (count >= 4 && !wcscmp(words[1], L"press")) code = press(words + 2);
     if (count == 4 && !wcscmp(words[1], L"drop")) code = drop(words[2], words[3]);
     if (count == 3) code = !wcscmp(words[1], L"query") ? query(&s, words[2]) : write_out(&s, words[1], words[2]);
     TerminateProcess(GetCurrentProcess(), (UINT)code); /* Wine takes a second to end a program in the usual way */

@@ -209,9 +209,10 @@ class Seat:
 
     # ---- what needs neither: windows that are not in front ----
 
-    def press(self, dialog, identity):
-        code, _ = self.window("press", dialog.handle, str(identity))
-        assert code == 0, "no button %d in %s" % (identity, dialog.text)
+    def press(self, *buttons):
+        """Each a dialog and a control."""
+        code, _ = self.window("press", *(word for dialog, identity in buttons for word in (dialog.handle, str(identity))))
+        assert code == 0, "no such button: %s" % [(dialog.text, identity) for dialog, identity in buttons]
 
     def drop(self, dialog, path):
         code, _ = self.window("drop", dialog.handle, path)
