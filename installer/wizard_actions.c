@@ -116,6 +116,15 @@ void wizard_set_cuda(wizard *w, const char *path) {
     wizard_start_look(w);
 }
 
+/* A folder that was refused is not asked for again: what is found without it may have come since. */
+static void check_again(wizard *w) {
+    if (!chosen_tree(w)) {
+        cs_free(w->cuda);
+        w->cuda = NULL;
+    }
+    wizard_start_look(w);
+}
+
 static void choose_toolkit(wizard *w) {
     cs_buffer path = {0};
     if (wizard_choose_folder(w, CS_SAY_FOLDER_TITLE, &path)) wizard_set_cuda(w, path.data);
@@ -174,7 +183,7 @@ void wizard_on_offer(wizard *w, unsigned offer) {
         wizard_run_verb(w, CS_VERB_INSTALL);
         break;
     case CS_OFFER_CHECK_AGAIN:
-        wizard_start_look(w);
+        check_again(w);
         break;
     case CS_OFFER_ARCHIVE:
         choose_archive(w);

@@ -10,8 +10,8 @@ from cases_inuse import Watched, add_variant, install_words
 from cases_recovery import journals
 from cases_wizard import RESULT, go_on, plan, result, workers
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, INSTALL, REPORT, ROLL_BACK, STEP, TEXT, TOOLKITS,
-                    TRY_AGAIN, VERIFY, YES, Seat)
+from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, HEADING, INSTALL, REPORT, ROLL_BACK, STEP,
+                    TEXT, TOOLKITS, TRY_AGAIN, VERIFY, YES, Seat)
 
 # ---- every page at every size ----
 
@@ -30,6 +30,8 @@ def kind_of(dialog):
         return "question"
     if dialog[TEXT]:
         return "text"
+    if dialog.said(HEADING) == dialog.text:
+        return None    # it is looking: the heading is the first that is read, and the last that is set
     if dialog[STEP]:
         return "working" if dialog.said(AMOUNT) and dialog.said(FILE) else None
     for control, kind in ((TRY_AGAIN, "failed"), (REPORT, "good"), (TOOLKITS, "two"), (INSTALL, "ready"), (VERIFY, "installed"),

@@ -263,6 +263,16 @@ def case_wizard_cancel(t):
         s.key("Escape")
         s.end_is(0, "ended before the answer")
 
+        s.start(*plan(s, "/lang:en"))
+        s.page("cuDNN 8.0.3 is installed", 60)
+        s.key("Return", "Escape")    # at once: there is nothing to put back, so nothing is asked
+        s.page("Cancelled")
+        s.key("alt+t")
+        t.equal(s.session_may_end(), True, "a log-off while it only looks")
+        s.page("Everything is as installed", 60)
+        s.key("Escape")
+        s.end_is(0, "verify")
+
 
 def is_worker(m, process):
     try:
@@ -351,6 +361,10 @@ def case_wizard_refusals(t):
         choose_folder(s, m.tree)
         page = s.until(lambda d: d[INSTALL] is not None, "ready with the right folder")
         t.check(page[TOOLKITS] is None and default(page) == [INSTALL], "the one that is taken anyway is no choice")
+        choose_folder(s, "C:\\nothing")
+        s.until(lambda d: "C:\\nothing" in (d.said(EXPLAIN) or ""), "the folder that was chosen, again")
+        s.key("alt+h")
+        s.until(lambda d: d[INSTALL] is not None, "checking again, without the folder that was refused")
         s.key("Escape")
         s.end_is(1602, "closed")
         os.unlink(m.wine.unix(archive))
