@@ -277,6 +277,7 @@ static void free_wizard(wizard *w) {
     if (w->survey != w->read_survey) free_survey(w->survey); /* what a thread still reads ends with the process */
     cs_page_free(&w->page);
     cs_strings_free(&w->words);
+    cs_strings_free(&w->listed);
     free_gpus(w);
     cs_buffer_free(&w->report);
     cs_free(w->archive);

@@ -1,8 +1,6 @@
 /* wizard_actions.c: what a button does: looking again, the words of a run, questions, texts to read. */
 #include "wizard_internal.h"
 
-#include "cudnn_setup/text.h"
-
 void wizard_go(wizard *w, cs_window_event event) { w->at = cs_window_next(w->at, event); }
 
 void wizard_start_look(wizard *w) {
@@ -233,13 +231,6 @@ void wizard_on_offer(wizard *w, unsigned offer) {
 }
 
 void wizard_on_toolkit(wizard *w) {
-    HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
-    LRESULT at = SendMessageW(box, CB_GETCURSEL, 0, 0), size = at < 0 ? -1 : SendMessageW(box, CB_GETLBTEXTLEN, (WPARAM)at, 0);
-    wchar_t *text = size < 0 ? NULL : cs_alloc((size_t)size + 1, sizeof *text);
-    cs_buffer path = {0};
-    if (text && SendMessageW(box, CB_GETLBTEXT, (WPARAM)at, (LPARAM)text) > 0)
-        cs_wtf8_from_utf16(&path, (const uint16_t *)text, wcslen(text));
-    cs_free(text);
-    if (path.size) wizard_set_cuda(w, path.data);
-    cs_buffer_free(&path);
+    LRESULT at = SendDlgItemMessageW(w->window, IDC_TOOLKITS, CB_GETCURSEL, 0, 0);
+    if (at >= 0 && (size_t)at < w->listed.count) wizard_set_cuda(w, w->listed.items[at]);
 }

@@ -52,6 +52,7 @@ typedef struct wizard {
     cs_machine *gpus;       /* the answer that came before the survey; NULL: none yet */
     bool gpus_wanted;       /* they were asked for */
     bool unverified;        /* the copy in archive, or found, was accepted in words */
+    cs_strings listed;      /* the toolkits in the list, as they stand there, with their whole paths */
     char *archive, *cuda;   /* owned; chosen in the window; NULL: as the command line says */
     /* The run. */
     cs_verb verb;

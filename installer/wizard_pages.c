@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cudnn_setup/text.h"
+
 static const struct {
     unsigned offer;
     cs_phrase phrase;
@@ -139,12 +141,18 @@ void wizard_show_selection(wizard *w) {
 
 /* ---- toolkits, where there are several ---- */
 
-/* The index of path in the list, where it stands afterwards. */
-static LRESULT list_toolkit(HWND box, const char *path) {
-    cs_buffer wide = {0};
-    const wchar_t *units = common_wide(&wide, path);
-    LRESULT at = units ? SendMessageW(box, CB_FINDSTRINGEXACT, (WPARAM)-1, (LPARAM)units) : CB_ERR;
-    if (units && at == CB_ERR) at = SendMessageW(box, CB_ADDSTRING, 0, (LPARAM)units);
+/* The index of path in the list, where it stands afterwards, without its middle where it is long; CB_ERR: no memory. */
+static LRESULT list_toolkit(wizard *w, HWND box, const char *path) {
+    for (size_t i = 0; i < w->listed.count; i++)
+        if (cs_text_equal_ascii_case(w->listed.items[i], path)) return (LRESULT)i;
+    cs_buffer part = {0}, wide = {0};
+    RECT area = {0};
+    GetClientRect(box, &area);
+    wizard_elide(w, &part, path, area.right - 2 * GetSystemMetrics(SM_CXVSCROLL), true);
+    const wchar_t *units = common_wide(&wide, cs_buffer_string(&part));
+    LRESULT at = CB_ERR;
+    if (units && cs_strings_add(&w->listed, path, NULL) == CS_OK) at = SendMessageW(box, CB_ADDSTRING, 0, (LPARAM)units);
+    cs_buffer_free(&part);
     cs_buffer_free(&wide);
     return at;
 }
@@ -154,9 +162,12 @@ void wizard_fill_toolkits(wizard *w) {
     HWND box = GetDlgItem(w->window, IDC_TOOLKITS);
     const cs_toolkits *all = &w->survey->toolkits;
     LRESULT chosen = CB_ERR;
-    if (!w->cuda) SendMessageW(box, CB_RESETCONTENT, 0, 0);
+    if (!w->cuda) {
+        SendMessageW(box, CB_RESETCONTENT, 0, 0);
+        cs_strings_free(&w->listed);
+    }
     for (size_t i = 0; i < all->count; i++) {
-        LRESULT at = all->items[i].usable ? list_toolkit(box, all->items[i].path) : CB_ERR;
+        LRESULT at = all->items[i].usable ? list_toolkit(w, box, all->items[i].path) : CB_ERR;
         if (i == all->chosen) chosen = at;
     }
     SendMessageW(box, CB_SETCURSEL, (WPARAM)chosen, 0);

@@ -21,7 +21,7 @@ typedef enum cs_mark {
 
 const char *cs_mark_text(cs_mark mark, cs_language language);
 
-enum { CS_PAGE_ROWS = 16, CS_PAGE_FOUND_WIDTH = 32, CS_PAGE_WIDE = 60 };
+enum { CS_PAGE_ROWS = 16, CS_PAGE_MEANS_WIDTH = 32, CS_PAGE_WIDE = 60 };
 
 typedef struct cs_page_row {
     const char *name; /* a phrase, or a framework's name in the survey */

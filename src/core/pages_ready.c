@@ -78,7 +78,7 @@ static void row_archive(maker *k) {
     const char *wanted = m->manifest.archive_names.count ? m->manifest.archive_names.items[0] : "cudnn*.zip";
     bool failed = is_archive_fault(m->status);
     if (m->archive)
-        page_path(&row->found, cs_path_name(m->archive), CS_PAGE_FOUND_WIDTH);
+        page_path(&row->found, cs_path_name(m->archive), CS_PAGE_WIDE);
     else
         cs_buffer_text(&row->found, TEXT(CS_SAY_NONE));
     if (m->status == CS_E_PENDING) {
@@ -88,7 +88,7 @@ static void row_archive(maker *k) {
     } else if (!m->archive) {
         row->mark = CS_MARK_BAD;
         k->told = k->told || failed;
-        page_path(&row->means, wanted, CS_PAGE_FOUND_WIDTH);
+        page_path(&row->means, wanted, CS_PAGE_MEANS_WIDTH);
         cs_say(&row->sentence, CS_SAY_ARCHIVE_ABSENT, k->language, "name", wanted, NULL);
     } else if (failed) {
         row->mark = CS_MARK_BAD;
@@ -121,7 +121,7 @@ static void say_no_toolkit(const maker *k, cs_page_row *row) {
     const cs_toolkits *all = &k->m->toolkits;
     const cs_toolkit_candidate *named = named_toolkit(k->m);
     if (named) {
-        page_path(&row->found, named->path, CS_PAGE_FOUND_WIDTH);
+        page_path(&row->found, named->path, CS_PAGE_WIDE);
         say_candidate(k, &row->sentence, CS_SAY_CUDA_REFUSED, named);
         return;
     }
@@ -138,7 +138,7 @@ static void row_cuda(maker *k) {
     const cs_toolkit_candidate *chosen = all->chosen < all->count ? &all->items[all->chosen] : NULL;
     cs_page_row *row = page_row(k->page, CS_SAY_ROW_CUDA, CS_MARK_OK);
     if (chosen) {
-        page_path(&row->found, chosen->path, CS_PAGE_FOUND_WIDTH);
+        page_path(&row->found, chosen->path, CS_PAGE_WIDE);
         cs_buffer_text(&row->means, chosen->version ? chosen->version : k->m->manifest.cuda);
         if (!chosen->trusted) row->mark = CS_MARK_WARNING;
         say_path(k, &row->sentence, chosen->trusted ? CS_SAY_CUDA_RIGHT : CS_SAY_CUDA_SHARED, chosen->path);
@@ -295,7 +295,7 @@ static void row_in_use(maker *k) {
         page_text(&names, holders->items[i].name);
         cs_buffer_format(&names, " (%u)", (unsigned)holders->items[i].pid);
     }
-    cs_elide(&row->found, cs_buffer_string(&names), CS_PAGE_FOUND_WIDTH);
+    cs_elide(&row->found, cs_buffer_string(&names), CS_PAGE_WIDE);
     cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_CLOSE));
     cs_say(&row->sentence, CS_SAY_IN_USE, k->language, "names", cs_buffer_string(&names), NULL);
     cs_buffer_free(&names);
@@ -307,7 +307,7 @@ static void row_refusal(maker *k) {
     bool installing = !k->m->same_package;
     cs_page_row *row =
         page_row(k->page, installing ? CS_SAY_ROW_RUN : CS_SAY_ROW_CHECK, installing ? CS_MARK_BAD : CS_MARK_FAULT);
-    cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_FOUND_WIDTH);
+    cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_WIDE);
     say_detail(k, &row->sentence, CS_SAY_REFUSED);
 }
 

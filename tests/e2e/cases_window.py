@@ -330,7 +330,7 @@ def case_window_long_names(t):
         page = s.until(lambda d: d[TOOLKITS] is not None, "the list of toolkits")
         t.check(page[CUDA_PATH] is not None, "the box for CUDA_PATH is shown")
         page = s.measured(page)
-        page.controls.remove(page[TOOLKITS])    # shows the beginning of a name that is too long
+        check_elided(t, page.said(TOOLKITS), trees[1], "the list of toolkits")
         s.fit(page, "long names in the box")
         s.key("Escape")
         s.end_is(1602, "closed")
