@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cudnn_setup/package.h"
+#include "cudnn_setup/sentences.h"
 #include "cudnn_setup/text.h"
 #include "remote.h"
 
@@ -209,8 +210,11 @@ static DWORD WINAPI read_licence(void *ctx) {
     if (cs_survey_licence(&w->host, w->read_survey, text, &error) != CS_OK) {
         char why[CS_ERROR_PATH + CS_ERROR_DETAIL + 256];
         cs_error_sentence(&error, why, sizeof why);
+        cs_buffer detail = {0};
+        cs_say_sentence(&detail, why, w->language);
         cs_buffer_clear(text);
-        cs_say(text, CS_SAY_LICENCE_UNREAD, w->language, "detail", why, NULL);
+        cs_say(text, CS_SAY_LICENCE_UNREAD, w->language, "detail", cs_buffer_string(&detail), NULL);
+        cs_buffer_free(&detail);
     }
     if (!PostMessageW(w->window, MESSAGE_LICENCE, 0, (LPARAM)text)) {
         cs_buffer_free(text);

@@ -26,7 +26,7 @@ typedef struct cs_result_view {
     cs_verb verb;
     bool no_verb; /* the command line could not be understood, and no verb was seen on it */
     bool dryrun;
-    cs_language language; /* of the HTML page's own words; messages are English, as in the log */
+    cs_language language; /* of the HTML page; what stands in /json stays English */
     int exit_code;
     const cs_outcome *outcome;
     const cs_warnings *warnings;

@@ -11,6 +11,9 @@ void cs_say_count(cs_buffer *out, size_t count, const char *one, const char *man
  * number. */
 void cs_say_part(cs_buffer *out, size_t count, const char *what);
 
+/* "2 of 31 files and 1 environment value", "2 of 31 files", "1 environment value"; nothing where nothing is counted. */
+void cs_say_files_and_values(cs_buffer *out, size_t files, size_t all, size_t values);
+
 /* "512 bytes", "12.3 kB", "402.1 MB", "1.2 GB": powers of 1000, as disks are sold. */
 void cs_say_bytes(cs_buffer *out, uint64_t bytes);
 

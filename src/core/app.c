@@ -267,7 +267,7 @@ static bool is_confirmed(run *r) {
 static void do_verb(run *r) {
     if (r->options.lang && strcmp(r->options.lang, "en") != 0)
         cs_emit(&r->events, CS_EVENT_NOTE, "lang.english",
-                "The window and the report are in that language; messages and the log stay in English.");
+                "The window and the report are in that language; the log, this console and /json stay in English.");
     if (has_rights(r) && is_confirmed(r)) {
         if (r->verb->operation)
             r->verb->operation(&r->host, &r->options, &r->outcome);

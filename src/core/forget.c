@@ -78,15 +78,22 @@ static void say(cs_run *run, const dropping *d) {
                    d->tree_path, run->options->force ? ", and nothing is kept aside" : "");
         return;
     }
-    cs_buffer counts = {0};
-    cs_say_count(&counts, d->files, "old file", "old files");
-    cs_buffer_text(&counts, " (");
-    cs_say_bytes(&counts, d->bytes);
-    cs_run_say(run, "%s%s) in %s %s%s: uninstalling will not bring %s back.%s",
-               run->changing ? "" : "Dry run: ", cs_buffer_string(&counts), d->tree_path,
-               run->changing ? d->files == 1 ? "was" : "were" : "would be", " dropped", d->files == 1 ? "it" : "them",
-               run->changing ? "" : " Nothing was changed.");
-    cs_buffer_free(&counts);
+    cs_buffer bytes = {0};
+    cs_say_bytes(&bytes, d->bytes);
+    const char *size = cs_buffer_string(&bytes);
+    if (run->changing)
+        cs_run_say(run,
+                   d->files == 1 ? "%zu old file (%s) in %s was dropped: uninstalling will not bring it back."
+                                 : "%zu old files (%s) in %s were dropped: uninstalling will not bring them back.",
+                   d->files, size, d->tree_path);
+    else
+        cs_run_say(run,
+                   d->files == 1 ? "Dry run: %zu old file (%s) in %s would be dropped: uninstalling will not bring it back. "
+                                   "Nothing was changed."
+                                 : "Dry run: %zu old files (%s) in %s would be dropped: uninstalling will not bring them back. "
+                                   "Nothing was changed.",
+                   d->files, size, d->tree_path);
+    cs_buffer_free(&bytes);
 }
 
 /* The receipts stay, and with them the environment's undo: only what uninstall could have put back goes. */

@@ -246,13 +246,15 @@ static cs_status report(cs_install_work *work) {
     cs_say_part(&counts, fresh, run->changing ? "files placed" : "files new");
     cs_say_part(&counts, replaced, "replaced");
     cs_say_part(&counts, same, "already right");
+    const char *mark = cs_trust_mark(&work->trust), *tree = work->place.tree.path;
     if (run->already)
         cs_run_say(run, "%s %s for CUDA %s%s is already installed in %s: all %zu files are right. Nothing was changed.",
-                   m->product, m->version, m->cuda, cs_trust_mark(&work->trust), work->place.tree.path, run->outcome->file_count);
+                   m->product, m->version, m->cuda, mark, tree, run->outcome->file_count);
     else
-        cs_run_say(run, "%s%s %s for CUDA %s%s %s in %s: %s.%s", run->changing ? "" : "Dry run: ", m->product, m->version,
-                   m->cuda, cs_trust_mark(&work->trust), run->changing ? "is installed" : "would be installed",
-                   work->place.tree.path, cs_buffer_string(&counts), run->changing ? "" : " Nothing was changed.");
+        cs_run_say(run,
+                   run->changing ? "%s %s for CUDA %s%s is installed in %s: %s."
+                                 : "Dry run: %s %s for CUDA %s%s would be installed in %s: %s. Nothing was changed.",
+                   m->product, m->version, m->cuda, mark, tree, cs_buffer_string(&counts));
     cs_buffer_free(&counts);
     return status;
 }

@@ -116,11 +116,13 @@ cs_status cs_package_find(const cs_host *host, const cs_options *options, const 
     if (status == CS_OK && interactive && host->system->folder(host->system->ctx, CS_FOLDER_DOWNLOADS, &downloads, NULL) == CS_OK)
         status = find_in(host, cs_buffer_string(&downloads), manifest, out, error);
     if (status == CS_OK && !out->count)
-        status =
-            cs_fail(error, CS_E_ARCHIVE_OPEN, "look for the archive in", cs_buffer_string(&beside),
-                    "no cuDNN archive is there%s%s; name it with /archive:, or put %s beside the program. Nothing was changed",
-                    downloads.size ? " or in " : "", cs_buffer_string(&downloads),
-                    manifest->archive_names.count ? manifest->archive_names.items[0] : "the zip");
+        status = cs_fail(
+            error, CS_E_ARCHIVE_OPEN, "look for the archive in", cs_buffer_string(&beside),
+            downloads.size ? "no cuDNN archive is there or in %s; name it with /archive:, or put %s beside the program. "
+                             "Nothing was changed"
+                           : "no cuDNN archive is there%s; name it with /archive:, or put %s beside the program. Nothing "
+                             "was changed",
+            cs_buffer_string(&downloads), manifest->archive_names.count ? manifest->archive_names.items[0] : "cudnn*.zip");
     cs_buffer_free(&beside);
     cs_buffer_free(&downloads);
     return status;

@@ -14,7 +14,7 @@ typedef struct maker {
 
 #define TEXT(phrase) cs_phrase_text(phrase, k->language)
 
-/* The dry run's own words, in English as everywhere. */
+/* The dry run's own words. */
 static const char *detail(const maker *k) { return cs_buffer_string(&k->m->outcome.message); }
 
 static void say_path(const maker *k, cs_buffer *out, cs_phrase phrase, const char *path) {
@@ -26,7 +26,7 @@ static void say_path(const maker *k, cs_buffer *out, cs_phrase phrase, const cha
 
 static void say_reason(const maker *k, cs_buffer *out, cs_phrase phrase, cs_status status, const char *reason) {
     cs_buffer visible = {0};
-    page_told(&visible, reason);
+    page_told(&visible, reason, k->language);
     cs_say(out, phrase, k->language, "detail", cs_buffer_string(&visible), "cuda", k->m->manifest.cuda, "meaning",
            cs_say_exit(cs_exit_code(status), k->language), NULL);
     cs_buffer_free(&visible);
@@ -110,7 +110,7 @@ static const cs_toolkit_candidate *named_toolkit(const cs_survey *m) {
 static void say_candidate(const maker *k, cs_buffer *out, cs_phrase phrase, const cs_toolkit_candidate *one) {
     cs_buffer path = {0}, reason = {0};
     page_text(&path, one->path[0] ? one->path : cs_toolkit_source_text(one->source));
-    page_told(&reason, one->reason);
+    page_told(&reason, one->reason, k->language);
     cs_say(out, phrase, k->language, "path", cs_buffer_string(&path), "reason", cs_buffer_string(&reason), "cuda",
            k->m->manifest.cuda, NULL);
     cs_buffer_free(&path);
@@ -211,7 +211,7 @@ static void judge_installed(const maker *k, cs_page_row *row) {
         page_say_different(&row->sentence, &m->outcome, k->language);
     else
         cs_buffer_text(&row->sentence, TEXT(m->status == CS_OK ? CS_SAY_CUDNN_OURS : CS_SAY_CUDNN_UNREAD));
-    if (differs && !row->sentence.size) page_told(&row->sentence, detail(k)); /* a value, or the folder itself */
+    if (differs && !row->sentence.size) page_told(&row->sentence, detail(k), k->language); /* a value, or the folder itself */
 }
 
 static void row_cudnn(maker *k) {

@@ -43,7 +43,10 @@ static void show_sentence(cs_page_row *row) {
 /* Its own sentence in this language where the run had one; else the words of the result. */
 static void say_stage(const maker *k, cs_page_row *row, const cs_proof_stage *stage, const char *told) {
     bool known = stage && stage->known;
-    page_text(&row->sentence, known && stage->sentence[k->language].size ? stage->sentence[k->language].data : after_word(told));
+    if (known && stage->sentence[k->language].size)
+        page_text(&row->sentence, stage->sentence[k->language].data);
+    else
+        page_told(&row->sentence, after_word(told), k->language);
     const char *advice = known ? cs_verdict_advice(stage->verdict, k->language) : "";
     if (*advice) cs_buffer_format(&row->sentence, "%s%s", row->sentence.size ? "\n" : "", advice);
     if (known && cs_verdict_kind_of(stage->verdict) == CS_VERDICT_UNFIT) row->mark = CS_MARK_WARNING;
@@ -107,7 +110,7 @@ static void row_found(const maker *k) {
     if (!o->proof_files) return;
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_FILES, mark_of(o->proof_files));
     if (row->mark != CS_MARK_OK) {
-        page_text(&row->sentence, after_word(o->proof_files));
+        page_told(&row->sentence, after_word(o->proof_files), k->language);
         show_told(k, row, o->proof_files);
         return;
     }
@@ -187,7 +190,7 @@ static void row_recovered(const maker *k) {
     bool tells = k->e->verb == CS_VERB_RECOVER || k->e->verb == CS_VERB_FORGET;
     if (!tells || k->e->exit_code != CS_EXIT_OK || !k->e->outcome->message.size) return;
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_CHANGED, CS_MARK_OK);
-    page_told(&row->sentence, k->e->outcome->message.data);
+    page_told(&row->sentence, k->e->outcome->message.data, k->language);
     show_sentence(row);
 }
 
@@ -195,7 +198,7 @@ static void row_detail(const maker *k) {
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_DETAIL, CS_MARK_FAULT);
     if (k->e->exit_code == CS_EXIT_CANCELLED) row->mark = CS_MARK_NOTE;
     if (k->e->exit_code == CS_EXIT_DIFFERS) row->mark = CS_MARK_WARNING;
-    page_told(&row->sentence, cs_buffer_string(&k->e->outcome->message));
+    page_told(&row->sentence, cs_buffer_string(&k->e->outcome->message), k->language);
     show_sentence(row);
 }
 
@@ -225,7 +228,7 @@ static void rows_warnings(const maker *k) {
         const cs_warning *warning = &k->e->warnings->items[i];
         if (is_told(warning->id) || k->page->row_count + 3 > CS_PAGE_ROWS) continue;
         cs_page_row *row = page_row(k->page, CS_SAY_RESULT_WARNING, CS_MARK_WARNING);
-        page_told(&row->sentence, warning->text);
+        page_told(&row->sentence, warning->text, k->language);
         show_sentence(row);
     }
 }

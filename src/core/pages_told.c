@@ -2,6 +2,7 @@
  * window cannot give; the page has buttons for what can be done there. */
 #include <string.h>
 
+#include "cudnn_setup/sentences.h"
 #include "pages_internal.h"
 
 /* " /force", "(/manifest:FILE)"; not "include/cudnn.h" nor "MB/s", and not "(/cuda)", which says where a folder was named. */
@@ -47,10 +48,12 @@ static void take_sentence(cs_buffer *out, const char *sentence, size_t size) {
     }
 }
 
-void page_told(cs_buffer *out, const char *text) {
+void page_told(cs_buffer *out, const char *english, cs_language language) {
     static const char *const ends[] = {". ", ".\n", "\n", "。", NULL};
-    cs_buffer taken = {0};
-    size_t size = strlen(text);
+    cs_buffer said = {0}, taken = {0};
+    cs_say_sentence(&said, english, language);
+    const char *text = cs_buffer_string(&said);
+    size_t size = said.size;
     for (size_t at = 0; at < size;) {
         size_t end = until(text, at, size, ends), stop = separator(text + end, ends), before = taken.size;
         take_sentence(&taken, text + at, end - at);
@@ -61,6 +64,7 @@ void page_told(cs_buffer *out, const char *text) {
         taken.data[--taken.size] = '\0';
     if (taken.size && text[size - 1] == '.' && taken.data[taken.size - 1] != '.') cs_buffer_text(&taken, ".");
     page_text(out, taken.size ? taken.data : text);
-    if (taken.failed) out->failed = true;
+    if (said.failed || taken.failed) out->failed = true;
+    cs_buffer_free(&said);
     cs_buffer_free(&taken);
 }

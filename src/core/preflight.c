@@ -164,13 +164,18 @@ static void list_names(const cs_holders *holders, cs_buffer *out) {
         const cs_holder *holder = &holders->items[i];
         if (seen_before(holders, i)) continue;
         if (shown < NAMES_SHOWN) {
-            cs_buffer_format(out, "%s%s (process %u) with ", shown++ ? "; " : "", holder->name, (unsigned)holder->pid);
-            list_modules(holders, holder->pid, out);
+            cs_buffer modules = {0};
+            list_modules(holders, holder->pid, &modules);
+            if (shown++) cs_buffer_text(out, "; ");
+            cs_buffer_format(out, "%s (process %u) with %s", holder->name, (unsigned)holder->pid, cs_buffer_string(&modules));
+            if (modules.failed) out->failed = true;
+            cs_buffer_free(&modules);
         } else {
             more++;
         }
     }
-    if (more) cs_buffer_format(out, "; and %zu more programs", more);
+    if (more) cs_buffer_text(out, "; ");
+    if (more) cs_buffer_format(out, "and %zu more programs", more);
 }
 
 /* All of them: the sentence for people shows only the first. */

@@ -79,7 +79,8 @@ static bool is_placed(const cs_run *run, const proving *p, const char *folder, c
            cs_file_id_equal(&found.id, move ? &move->info.id : &standing.id);
 }
 
-static void judge_files(const cs_run *run, const cs_search_order *order, const proving *p, cs_buffer *text) {
+/* Whether it finds all of it; text says what it finds. */
+static bool judge_files(const cs_run *run, const cs_search_order *order, const proving *p, cs_buffer *text) {
     const cs_receipt *receipt = p->receipt;
     const char *bin = p->bin;
     size_t found = 0;
@@ -89,49 +90,55 @@ static void judge_files(const cs_run *run, const cs_search_order *order, const p
         const char *name = cs_path_name(receipt->rows[i].target);
         const cs_search_dll *first = cs_search_order_first(order, name, &place);
         if (!first) {
-            cs_buffer_format(text, "failed: a new program does not find %s; %s is not in its PATH", name, bin);
-            return;
+            cs_buffer_format(text, "a new program does not find %s; %s is not in its PATH", name, bin);
+            return false;
         }
         if (!place->path || !proof_same_folder(run->host->fs, place->path, bin)) {
-            cs_buffer_format(text, "failed: a new program finds %s in %s (%s) before the one in %s", name,
-                             place->path ? place->path : "another folder", cs_search_kind_text(place->kind), bin);
-            return;
+            const char *kind = cs_search_kind_text(place->kind);
+            if (place->path)
+                cs_buffer_format(text, "a new program finds %s in %s (%s) before the one in %s", name, place->path, kind, bin);
+            else
+                cs_buffer_format(text, "a new program finds %s in another folder (%s) before the one in %s", name, kind, bin);
+            return false;
         }
         if (!is_placed(run, p, place->path, &receipt->rows[i])) {
-            cs_buffer_format(text, "failed: %s in %s is not the file that was placed there", name, bin);
-            return;
+            cs_buffer_format(text, "%s in %s is not the file that was placed there", name, bin);
+            return false;
         }
         found++;
     }
-    cs_buffer_format(text, "passed: a new program finds all %zu DLLs in %s", found, bin);
+    cs_buffer_format(text, "a new program finds all %zu DLLs in %s", found, bin);
+    return true;
 }
 
-/* /env:none asks for a PATH that does not lead to the tree; that it does not is no failure. */
-static bool excuse(const cs_run *run, cs_buffer *text) {
-    static const char failed[] = "failed: ";
-    const char *found = cs_buffer_string(text);
-    if (run->options->env != CS_ENV_NONE || !cs_text_starts_with(found, failed)) return false;
-    cs_buffer excused = {0};
-    cs_buffer_format(&excused, "skipped: /env:none; %s", found + sizeof failed - 1);
-    cs_buffer_free(text);
-    *text = excused;
-    return true;
+/* /env:none asks for a PATH that does not lead to the tree; that it does not is no failure. *reached: false then. */
+static void say_files(const cs_run *run, bool found, const char *what, cs_buffer *text, bool *reached) {
+    *reached = found || run->options->env != CS_ENV_NONE;
+    if (found)
+        cs_buffer_format(text, "passed: %s", what);
+    else if (*reached)
+        cs_buffer_format(text, "failed: %s", what);
+    else
+        cs_buffer_format(text, "skipped: /env:none; %s", what);
 }
 
 /* *reached: false where PATH was left alone and does not lead to the tree, so that nothing can be loaded by name. */
 static bool prove_files(cs_run *run, const proving *p, bool *reached) {
     cs_search_order order = {0};
-    cs_buffer text = {0};
+    cs_buffer text = {0}, what = {0};
     cs_error error = {0};
     if (!run->host->registry) {
         cs_buffer_text(&text, "skipped: there is no registry here");
     } else if (cs_search_order_read(run->host, NULL, &order, &error) != CS_OK) {
-        cs_buffer_format(&text, "skipped: the search order cannot be read (%s)", cs_status_text(error.status));
+        cs_buffer_format(&what, "the search order cannot be read (%s)", cs_status_text(error.status));
+        cs_buffer_format(&text, "skipped: %s", cs_buffer_string(&what));
     } else {
-        judge_files(run, &order, p, &text);
+        bool found = judge_files(run, &order, p, &what);
         list_others(run, &order, p->bin);
-        *reached = !excuse(run, &text);
+        say_files(run, found, cs_buffer_string(&what), &text, reached);
     }
+    if (what.failed) text.failed = true;
+    cs_buffer_free(&what);
     bool passed = tell(run, "Proof 1, files", &run->outcome->proof_files, &text);
     cs_search_order_free(&order);
     cs_buffer_free(&text);

@@ -31,16 +31,24 @@ static remains look_for_remains(const cs_run *run) {
 /* Which way it went: people have to know what they have now. */
 static void say_ways(const cs_session *session, cs_buffer *out) {
     unsigned finished = session->finished, back = session->taken_back;
-    if (back) cs_say_count(out, back, "interrupted change was taken back", "interrupted changes were taken back");
-    if (back) cs_buffer_text(out, ": everything is as before. ");
-    if (finished) cs_say_count(out, finished, "interrupted change was finished", "interrupted changes were finished");
-    if (finished) cs_buffer_text(out, ": what was installed or undone stays so. ");
+    if (back)
+        cs_buffer_format(out,
+                         back == 1 ? "%u interrupted change was taken back: everything is as before."
+                                   : "%u interrupted changes were taken back: everything is as before.",
+                         back);
+    if (back) cs_buffer_text(out, " ");
+    if (finished)
+        cs_buffer_format(out,
+                         finished == 1 ? "%u interrupted change was finished: what was installed or undone stays so."
+                                       : "%u interrupted changes were finished: what was installed or undone stays so.",
+                         finished);
+    if (finished) cs_buffer_text(out, " ");
     cs_buffer_text(out, "Nothing is pending any more.");
 }
 
-/* "3 files (1234 bytes) that an interrupted run had unpacked" and what becomes of them. */
+/* What became of the interrupted change, and of the files that such a run had unpacked. */
 static void say(cs_run *run, bool worked, const remains *dropped) {
-    cs_buffer text = {0};
+    cs_buffer text = {0}, bytes = {0};
     bool real = run->changing;
     run->already = !worked && !dropped->files;
     if (worked && real)
@@ -50,18 +58,17 @@ static void say(cs_run *run, bool worked, const remains *dropped) {
     else
         cs_buffer_text(&text, dropped->files ? "No interrupted change was found." : "No interrupted work was found.");
     if (dropped->files) {
-        cs_buffer_text(&text, " ");
-        cs_say_count(&text, dropped->files, "file", "files");
-        cs_buffer_text(&text, " (");
-        cs_say_bytes(&text, dropped->bytes);
-        cs_buffer_format(&text, ") that an interrupted run had unpacked %s dropped.",
-                         !real                 ? "would be"
-                         : dropped->files == 1 ? "was"
-                                               : "were");
+        cs_say_bytes(&bytes, dropped->bytes);
+        cs_buffer_format(&text,
+                         !real                 ? " Files that an interrupted run had unpacked would be dropped: %zu (%s)."
+                         : dropped->files == 1 ? " %zu file (%s) that an interrupted run had unpacked was dropped."
+                                               : " %zu files (%s) that an interrupted run had unpacked were dropped.",
+                         dropped->files, cs_buffer_string(&bytes));
     }
-    cs_run_say(run, "%s%s%s", real ? "" : "Dry run: ", cs_buffer_string(&text),
-               real && !run->already ? "" : " Nothing was changed.");
+    cs_run_say(run, real ? "%s" : "Dry run: %s", cs_buffer_string(&text));
+    if (!real || run->already) cs_buffer_text(&run->outcome->message, " Nothing was changed.");
     cs_buffer_free(&text);
+    cs_buffer_free(&bytes);
 }
 
 /* A changing run whose only work is the recovery that every changing run begins with. A tree whose records cannot be believed

@@ -144,19 +144,19 @@ static cs_status report(repairing *r, const cs_receipt *top) {
     }
     status = cs_plan_report(&r->work.plan, run->host, run->changing, run->outcome, &run->error);
     cs_buffer counts = {0};
-    if (r->bad_count) cs_buffer_format(&counts, "%zu of %zu files", r->bad_count, top->row_count);
-    if (r->bad_count && r->work.environment.count) cs_buffer_text(&counts, " and ");
-    if (r->work.environment.count) cs_say_count(&counts, r->work.environment.count, "environment value", "environment values");
-    cs_run_say(run, "%s%s %s in %s.%s", run->changing ? "" : "Dry run: ", cs_buffer_string(&counts),
-               run->changing ? "put right" : "would be put right", r->work.place.tree.path,
-               run->changing ? "" : " Nothing was changed.");
+    cs_say_files_and_values(&counts, r->bad_count, top->row_count, r->work.environment.count);
+    cs_run_say(run, run->changing ? "%s put right in %s." : "Dry run: %s would be put right in %s. Nothing was changed.",
+               cs_buffer_string(&counts), r->work.place.tree.path);
     cs_buffer_free(&counts);
     size_t kept = tell_kept(r);
     if (kept)
         cs_buffer_format(
             &run->outcome->message,
-            " What stood in place of %zu of them %s kept aside in .cudnn-setup; /status names it, /forget /force drops it.", kept,
-            run->changing ? "is" : "would be");
+            run->changing
+                ? " What stood in place of %zu of them is kept aside in .cudnn-setup; /status names it, /forget /force drops it."
+                : " What stood in place of %zu of them would be kept aside in .cudnn-setup; /status names it, /forget /force "
+                  "drops it.",
+            kept);
     return status;
 }
 

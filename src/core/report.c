@@ -2,6 +2,7 @@
 
 #include "cudnn_setup/proof_detail.h"
 #include "cudnn_setup/result.h"
+#include "cudnn_setup/sentences.h"
 #include "cudnn_setup/text.h"
 #include "report_html.h"
 
@@ -82,15 +83,23 @@ static void head(const cs_result_view *view, cs_buffer *out) {
     cs_buffer_text(out, " ");
     report_escaped(out, view->no_verb ? "(no verb)" : cs_verb_text(view->verb));
     cs_buffer_text(out, "</title>\n</head>\n");
-    cs_buffer_text(out, view->language == CS_CHINESE ? "<body lang=\"zh-CN\">\n<h1 lang=\"en\">" : "<body>\n<h1>");
-    report_escaped(out, cs_buffer_string(&view->outcome->message));
+    cs_buffer message = {0};
+    const char *english = cs_buffer_string(&view->outcome->message);
+    bool chinese = view->language == CS_CHINESE && cs_sentence_chinese(&message, english);
+    cs_buffer_text(out, view->language != CS_CHINESE ? "<body>\n<h1>"
+                        : chinese                    ? "<body lang=\"zh-CN\">\n<h1>"
+                                                     : "<body lang=\"zh-CN\">\n<h1 lang=\"en\">");
+    report_escaped(out, chinese ? cs_buffer_string(&message) : english);
     cs_buffer_text(out, "</h1>\n");
+    if (message.failed) out->failed = true;
+    cs_buffer_free(&message);
 }
 
 static void proof_row(cs_buffer *out, const char *what, const char *text, const cs_proof_stage *stage, cs_language language) {
     cs_buffer chinese = {0};
     if (!text) return;
     if (language == CS_CHINESE && stage && stage->known) cs_proof_stage_text(stage, language, &chinese);
+    if (!chinese.size) cs_say_sentence(&chinese, text, language);
     ROW(2, what, chinese.size ? chinese.data : text);
     cs_buffer_free(&chinese);
 }
@@ -133,7 +142,12 @@ static void lists(const cs_result_view *view, cs_buffer *out) {
     const cs_language language = view->language;
     const cs_outcome *outcome = view->outcome;
     if (view->warnings->count) HEADS(SAY("Warnings", "警告"), 2, "Id", SAY("Text", "内容"));
-    for (size_t i = 0; i < view->warnings->count; i++) ROW(2, view->warnings->items[i].id, view->warnings->items[i].text);
+    for (size_t i = 0; i < view->warnings->count; i++) {
+        cs_buffer said = {0};
+        cs_say_sentence(&said, view->warnings->items[i].text, language);
+        ROW(2, view->warnings->items[i].id, cs_buffer_string(&said));
+        cs_buffer_free(&said);
+    }
     if (view->warnings->count) TABLE_END();
     if (outcome->in_use.count)
         HEADS(SAY("Programs that hold the files", "占用文件的程序"), 3, SAY("Process", "进程"), SAY("Name", "名称"),

@@ -113,15 +113,23 @@ void cs_toolkits_explain(const cs_toolkits *toolkits, cs_buffer *out) {
     for (size_t i = 0; i < toolkits->count; i++) {
         const cs_toolkit_candidate *candidate = &toolkits->items[i];
         const char *what = i == toolkits->chosen ? "taken" : candidate->usable ? "usable, but not first" : "not usable";
-        cs_buffer_text(out, "  ");
-        if (candidate->path[0]) cs_text_visible(out, candidate->path);
-        cs_buffer_format(out, candidate->path[0] ? " (%s): %s, " : "%s: %s, ", cs_toolkit_source_text(candidate->source), what);
-        cs_text_visible(out, candidate->reason);
+        const char *source = cs_toolkit_source_text(candidate->source);
+        cs_buffer path = {0}, reason = {0};
+        cs_text_visible(&path, candidate->path);
+        cs_text_visible(&reason, candidate->reason);
+        if (path.size)
+            cs_buffer_format(out, "  %s (%s): %s, %s", path.data, source, what, cs_buffer_string(&reason));
+        else
+            cs_buffer_format(out, "  %s: %s, %s", source, what, cs_buffer_string(&reason));
+        if (path.failed || reason.failed) out->failed = true;
+        cs_buffer_free(&path);
+        cs_buffer_free(&reason);
         if (candidate->usable && !candidate->trusted) {
             cs_buffer_text(out, ", and not trusted, because ");
             cs_text_visible(out, candidate->untrusted_why ? candidate->untrusted_why : "");
         }
         cs_buffer_text(out, "\n");
     }
-    if (!toolkits->count) cs_buffer_text(out, "  no place names a CUDA toolkit\n");
+    if (!toolkits->count) cs_buffer_text(out, "  no place names a CUDA toolkit");
+    if (!toolkits->count) cs_buffer_text(out, "\n");
 }

@@ -56,16 +56,26 @@ static cs_status add_blocked(cs_known_trees *trees, const cs_session *session, c
     if (cs_derive_read_status(session, id, &copy, NULL) == CS_OK) tree->path = cs_strdup(copy.tree_path);
     cs_record_free(&copy);
     if (trees->readable_only) return CS_OK;
-    cs_buffer_format(&detail, "%.300s. Nothing of this installation",
-                     error->detail[0] ? error->detail : cs_status_text(error->status));
-    if (tree->path) cs_buffer_format(&detail, " (%.160s)", tree->path);
-    cs_buffer_text(&detail, " is touched while it is so; other CUDA trees are not concerned. ");
+    const char *why = error->detail[0] ? error->detail : cs_status_text(error->status);
+    const char *path = tree->path ? tree->path : "";
     if (is_passing(error))
-        cs_buffer_text(&detail, "Try again when it is closed. Nothing was changed");
+        cs_buffer_format(
+            &detail,
+            *path ? "%.300s. Nothing of this installation (%.160s) is touched while it is so; other CUDA trees are not "
+                    "concerned. Try again when it is closed. Nothing was changed"
+                  : "%.300s. Nothing of this installation%s is touched while it is so; other CUDA trees are not "
+                    "concerned. Try again when it is closed. Nothing was changed",
+            why, path);
     else
-        cs_buffer_format(&detail,
-                         "To go on, %s, or give the record up with cudnn-setup /forget /force /tree:%s. Nothing was changed",
-                         way_out(error), id);
+        cs_buffer_format(
+            &detail,
+            *path ? "%.300s. Nothing of this installation (%.160s) is touched while it is so; other CUDA trees are not "
+                    "concerned. To go on, %s, or give the record up with cudnn-setup /forget /force /tree:%s. Nothing "
+                    "was changed"
+                  : "%.300s. Nothing of this installation%s is touched while it is so; other CUDA trees are not "
+                    "concerned. To go on, %s, or give the record up with cudnn-setup /forget /force /tree:%s. Nothing "
+                    "was changed",
+            why, path, way_out(error), id);
     snprintf(tree->error.detail, sizeof tree->error.detail, "%s", cs_buffer_string(&detail));
     tree->error.status = CS_E_PENDING;
     cs_buffer_free(&detail);

@@ -14,9 +14,9 @@ void cs_undo_data_free(cs_undo_data *data) {
 
 static void note(cs_undo_data *data, const char *target, bool missing) {
     size_t count = data->missing + data->damaged;
-    if (count < NAMES_SHOWN)
-        cs_buffer_format(&data->names, "%s%s %s", count ? ", " : "", target, missing ? "missing" : "damaged");
-    if (count == NAMES_SHOWN) cs_buffer_text(&data->names, " and more");
+    if (count && count <= NAMES_SHOWN) cs_buffer_text(&data->names, ", ");
+    if (count < NAMES_SHOWN) cs_buffer_format(&data->names, missing ? "%s missing" : "%s damaged", target);
+    if (count == NAMES_SHOWN) cs_buffer_text(&data->names, "and more");
     *(missing ? &data->missing : &data->damaged) += 1;
 }
 

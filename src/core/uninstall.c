@@ -31,44 +31,53 @@ static void say_kept_aside(cs_run *run) {
 }
 
 /* The files look like ours and are not: what was done has to be told from what was not. */
-static void say_strangers(cs_run *run, const char *what, const char *done, const counts *c) {
-    bool real = run->changing;
-    cs_run_say(
-        run,
-        "%s %s %s, but no file %s: the folder there is another one than the one that was installed into (copied, restored from a "
-        "backup, or CUDA installed anew), so its files count as somebody else's. %sPATH and CUDA_PATH* %s; our "
-        "record of it and the entry in Apps & Features %s.%s",
-        what, done, run->outcome->tree_path, real ? "was removed" : "would be removed", c->kept ? "They, " : "",
-        real ? "stay" : "would stay", real ? "are gone" : "would go", real ? "" : " Nothing was changed.");
+static void say_strangers(const cs_run *run, const counts *c, cs_buffer *out) {
+    cs_buffer_format(
+        out,
+        run->changing
+            ? "no file was removed, since the folder there is another one than the one that was installed into (copied, restored "
+              "from a backup, or CUDA installed anew), and its files count as somebody else's. %sPATH and CUDA_PATH* stay; our "
+              "record of it and the entry in Apps & Features are gone"
+            : "no file would be removed, since the folder there is another one than the one that was installed into (copied, "
+              "restored from a backup, or CUDA installed anew), and its files count as somebody else's. %sPATH and CUDA_PATH* "
+              "would stay; our record of it and the entry in Apps & Features would go",
+        c->kept ? "They, " : "");
 }
 
-/* what is copied from the newest receipt, because the receipts are gone by now. done: "is uninstalled from" or the like. */
-static void say_undone(cs_run *run, const char *what, const char *done, bool gone) {
+static void say_counts(const counts *c, cs_buffer *out) {
+    cs_say_part(out, c->removed, c->removed == 1 ? "file removed" : "files removed");
+    cs_say_part(out, c->restored, c->restored == 1 ? "older file put back" : "older files put back");
+    cs_say_part(out, c->kept, "left alone, since somebody changed it after us");
+    cs_say_part(out, c->missing, "removed by somebody already");
+    if (!out->size) cs_buffer_text(out, "no file had to be changed");
+}
+
+/* The verb, as done or as it would be. */
+static void say_verb(cs_run *run, bool everything, const char *what, const char *parts) {
+    const char *tree = run->outcome->tree_path;
+    if (everything)
+        cs_run_say(run, run->changing ? "%s is uninstalled from %s: %s." : "%s would be uninstalled from %s: %s.", what, tree,
+                   parts);
+    else
+        cs_run_say(run, run->changing ? "%s is rolled back in %s: %s." : "%s would be rolled back in %s: %s.", what, tree, parts);
+    if (!run->changing) cs_buffer_text(&run->outcome->message, " Nothing was changed.");
+}
+
+/* what is copied from the newest receipt, because the receipts are gone by now. */
+static void say_undone(cs_run *run, bool everything, const char *what, bool gone) {
     const counts c = count(run->outcome);
-    const char *end = run->changing ? "" : " Nothing was changed.";
     cs_buffer parts = {0};
-    if (gone) {
-        cs_run_say(run, "%s %s %s: the CUDA tree is gone, so only the environment and our own files %s cleaned.%s", what, done,
-                   run->outcome->tree_path, run->changing ? "were" : "would be", end);
-        return;
-    }
-    if (run->strangers) {
-        say_strangers(run, what, done, &c);
-        return;
-    }
-    cs_say_part(&parts, c.removed, c.removed == 1 ? "file removed" : "files removed");
-    cs_say_part(&parts, c.restored, c.restored == 1 ? "older file put back" : "older files put back");
-    cs_say_part(&parts, c.kept, "left alone, since somebody changed it after us");
-    cs_say_part(&parts, c.missing, "removed by somebody already");
-    cs_run_say(run, "%s %s %s: %s.%s", what, done, run->outcome->tree_path, parts.size ? parts.data : "no file had to be changed",
-               end);
+    if (gone)
+        cs_buffer_text(&parts, run->changing
+                                   ? "the CUDA tree is gone, so only the environment and our own files were cleaned"
+                                   : "the CUDA tree is gone, so only the environment and our own files would be cleaned");
+    else if (run->strangers)
+        say_strangers(run, &c, &parts);
+    else
+        say_counts(&c, &parts);
+    say_verb(run, everything, what, cs_buffer_string(&parts));
+    if (parts.failed) run->outcome->message.failed = true;
     cs_buffer_free(&parts);
-}
-
-/* The verb's word, as done or as it would be. */
-static const char *done_word(const cs_run *run, bool everything) {
-    if (run->changing) return everything ? "is uninstalled from" : "is rolled back in";
-    return everything ? "would be uninstalled from" : "would be rolled back in";
 }
 
 /* As cs_tree_locate: a link or a file in its place is not the tree. */
@@ -114,11 +123,12 @@ static cs_status undo(cs_run *run, bool everything) {
     size_t left = known->head.stack_count - depth;
     char previous[160] = "";
     if (left)
-        snprintf(previous, sizeof previous, " %.60s %.60s %s in place again.", known->head.stack[left - 1].product,
-                 known->head.stack[left - 1].version, run->changing ? "is" : "would be");
+        snprintf(previous, sizeof previous,
+                 run->changing ? " %.60s %.60s is in place again." : " %.60s %.60s would be in place again.",
+                 known->head.stack[left - 1].product, known->head.stack[left - 1].version);
     status = cs_undo_levels(run, known, depth, everything ? CS_KIND_UNINSTALL : CS_KIND_ROLLBACK);
     if (status != CS_OK) return status;
-    say_undone(run, what, done_word(run, everything), gone);
+    say_undone(run, everything, what, gone);
     cs_buffer_text(&run->outcome->message, previous);
     say_kept_aside(run);
     return CS_OK;

@@ -53,8 +53,9 @@ static cs_status state_of(const cs_host *host, const char *path, const cs_receip
 
 static void note_name(findings *f, const char *name, const char *state) {
     size_t count = f->bad_files + f->values;
-    if (count <= NAMES_SHOWN) cs_buffer_format(&f->names, "%s%s %s", count > 1 ? ", " : "", name, state);
-    if (count == NAMES_SHOWN + 1) cs_buffer_text(&f->names, " and more");
+    if (count > 1 && count <= NAMES_SHOWN + 1) cs_buffer_text(&f->names, ", ");
+    if (count <= NAMES_SHOWN) cs_buffer_format(&f->names, strcmp(state, "missing") == 0 ? "%s missing" : "%s differs", name);
+    if (count == NAMES_SHOWN + 1) cs_buffer_text(&f->names, "and more");
 }
 
 static cs_status look_at_row(void *ctx, size_t index, cs_each *each, cs_error *error) {
@@ -207,9 +208,7 @@ static void say_undo(cs_run *run, const findings *f) {
 /* "2 of 31 files and 1 environment value differ from what was installed: ..." */
 static void say_counts(cs_run *run, const findings *f) {
     cs_buffer counts = {0};
-    if (f->bad_files) cs_buffer_format(&counts, "%zu of %zu files", f->bad_files, f->files);
-    if (f->bad_files && f->values) cs_buffer_text(&counts, " and ");
-    if (f->values) cs_say_count(&counts, f->values, "environment value", "environment values");
+    cs_say_files_and_values(&counts, f->bad_files, f->files, f->values);
     cs_run_say(run, "%s %s from what was installed: %s.", cs_buffer_string(&counts),
                f->bad_files + f->values == 1 ? "differs" : "differ", cs_buffer_string(&f->names));
     cs_buffer_free(&counts);

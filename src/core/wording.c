@@ -20,12 +20,23 @@ void cs_say_part(cs_buffer *out, size_t count, const char *what) {
     if (count) cs_buffer_format(out, "%s%zu %s", out->size ? ", " : "", count, what);
 }
 
+void cs_say_files_and_values(cs_buffer *out, size_t files, size_t all, size_t values) {
+    if (files && values)
+        cs_buffer_format(
+            out, values == 1 ? "%zu of %zu files and %zu environment value" : "%zu of %zu files and %zu environment values",
+            files, all, values);
+    else if (files)
+        cs_buffer_format(out, "%zu of %zu files", files, all);
+    else if (values)
+        cs_say_count(out, values, "environment value", "environment values");
+}
+
 void cs_say_bytes(cs_buffer *out, uint64_t bytes) {
     static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
     size_t unit = 0;
     uint64_t scale = 1000;
     if (bytes < 1000) {
-        cs_buffer_format(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+        cs_buffer_format(out, bytes == 1 ? "%" PRIu64 " byte" : "%" PRIu64 " bytes", bytes);
         return;
     }
     while (unit + 1 < sizeof units / sizeof units[0] && bytes / scale >= 1000) {

@@ -36,7 +36,7 @@ static void test_pages_told_advice_names_no_option(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         cs_buffer out = {0};
-        page_told(&out, rows[i].said);
+        page_told(&out, rows[i].said, CS_ENGLISH);
         assert_string_equal(cs_buffer_string(&out), rows[i].shown);
         cs_buffer_free(&out);
     }
