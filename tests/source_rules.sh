@@ -49,6 +49,7 @@ sources() { # sources FOLDER…: C files below
     done | rule "files that can be read in one go"
     grep -nE '\b(TODO|FIXME|XXX)\b' $(sources include src installer cmake/tools tests) /dev/null | rule "nothing left to be done in comments"
 }
+python3 -B tests/sentences.py 2>&1 | rule "sentences that people see have their Chinese, and only they (tests/sentences.py)"
 for file in dev .ci/run $(find cmake tests -name '*.sh'); do
     sh -n "$file" 2>&1
     head -n 1 "$file" | grep -q '^#!/bin/sh' || echo "$file: must be a POSIX shell script"
