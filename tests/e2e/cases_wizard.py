@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import zipfile
 
@@ -30,6 +31,18 @@ def result(s):
     problems = wine.SCHEMA.problems(object_)
     assert not problems, problems
     return object_
+
+
+def cells(s, page):
+    """What the list's rows say."""
+    return [cell[4] for cell in s.measured(page)[ROWS].cells if cell[0] >= 0]
+
+
+def all_chinese(s, page, what):
+    """No two English words stand side by side, but in paths."""
+    for text in [page.said(HEADING), page.said(LINE), page.said(EXPLAIN)] + cells(s, page):
+        plain = re.sub(r"[A-Z]:\\[^\u4e00-\u9fff：，；。（）]*", "", text or "")
+        s.t.equal(re.findall(r"\b[a-z]{2,} [a-z]{2,}\b", plain), [], "%s is Chinese throughout: %s" % (what, text))
 
 
 def focus(dialog):
@@ -283,27 +296,32 @@ def is_worker(m, process):
 
 
 def case_wizard_retry(t):
-    """a locked file: what happened, everything as before; released, Try again installs"""
+    """a locked file, in Chinese: what happened, everything as before; released, Try again installs; a warning"""
     with Seat(t) as s:
         m = s.m
         m.add_old_cudnn()
         before = m.snapshot()
         lock, ready, stop = m.tree + "\\include\\cudnn.h", m.wine.out("ready"), m.wine.out("stop")
-        s.start(*plan(s, "/lang:en", "/selftest:skip"))
-        s.page("cuDNN 8.0.3 for CUDA 10.1")
+        s.start(*plan(s, "/lang:zh-CN", "/selftest:skip"))
+        s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
         locker = m.wine.popen([m.wine.helper, "lock", lock, ready, stop])
         wine.wait_until(lambda: m.wine.exists(ready), 30, "the locker")
         s.key("Return")
-        page = s.page("It could not be done", 60)
-        t.equal(page.said(LINE), "Everything is as before.", "what it says")
-        t.check("cudnn.h" in page.said(EXPLAIN), "the file is named: " + page.said(EXPLAIN))
+        page = s.page("操作未能完成", 60)
+        t.equal(page.said(LINE), "一切与之前相同。", "what it says")
+        t.check("无法" in page.said(EXPLAIN) and "cudnn.h：正被其他程序使用（32）。" in page.said(EXPLAIN),
+                "the file is named: " + page.said(EXPLAIN))
+        all_chinese(s, page, "a failure")
         s.fits(page, "a failure")
-        t.equal(result(s)["exit"], 1603, "the result")
+        told = result(s)
+        t.equal((told["exit"], "in use by another program (32)" in told["message"]), (1603, True), "the result: " + told["message"])
         m.wine.make(stop)
         locker.wait(30)
         check_same(t, before, m.snapshot(), "after the failure")
         s.key("alt+t")
-        s.page("The sample of cuDNN 8.0.3 is installed", 60)
+        page = s.page("cuDNN 8.0.3 的示例已安装", 60)
+        t.check(any("未检查访问权限" in text for text in cells(s, page)), "a warning: %s" % cells(s, page))
+        all_chinese(s, page, "the result")
         s.key("Escape")
         s.end_is(0, "the second try")
         told = result(s)
@@ -324,8 +342,9 @@ def case_wizard_refusals(t):
         s.start("/lang:zh-CN", "/archive:" + wrong, "/manifest:" + manifest)
         page = s.page("用于 CUDA 10.1 的 cuDNN 8.0.3")
         t.check(page.said(LINE).startswith("暂时无法安装"), "the line: " + page.said(LINE))
-        t.check(page.said(EXPLAIN).startswith("这不是所需的压缩包") and "web page" in page.said(EXPLAIN),
+        t.check(page.said(EXPLAIN).startswith("这不是所需的压缩包") and "网页" in page.said(EXPLAIN),
                 "it is named: " + page.said(EXPLAIN))
+        all_chinese(s, page, "a refusal")
         t.equal((default(page), page[INSTALL]), ([ARCHIVE], None), "Install is not offered")
         s.fits(page, "a refusal in Chinese")
         s.key("Escape")
@@ -355,7 +374,9 @@ def case_wizard_refusals(t):
         m.wine.make("C:\\nothing\\here")
         choose_folder(s, "C:\\nothing")
         page = s.until(lambda d: "C:\\nothing" in (d.said(EXPLAIN) or ""), "the folder that was chosen")
-        t.check("cudart64_101.dll" in page.said(EXPLAIN) and page[INSTALL] is None, "it is refused, and why: " + page.said(EXPLAIN))
+        t.check("缺少 bin\\cudart64_101.dll" in page.said(EXPLAIN) and page[INSTALL] is None,
+                "it is refused, and why: " + page.said(EXPLAIN))
+        all_chinese(s, page, "a refused folder")
         t.equal((default(page), page.said(TOOLKITS)), ([TOOLKIT], ""), "the list has the others, and none is taken")
         s.fits(page, "a refused folder")
         choose_folder(s, m.tree)
