@@ -7,6 +7,7 @@ usage: run.py --programs DIR --samples DIR --work DIR [--only TEXT] [--kill N] [
 --samples   folder made by the sample maker: sample/, toolkit/, old76/ and, for the fullsize case, fullsize/
 --work      scratch folder; the prepared Wine prefix is kept there for the next run
 --clients   folder with independent programs that use cuDNN, made by clients.sh; --no-clients TEXT says why there is none
+--pictures  folder for the pictures of the documentation: makes these instead of running cases
 --kill      how often the cases named kill_... kill the program in all; --seed gives them the same instants again
 """
 
@@ -133,6 +134,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--only", default="", help="run the cases whose name contains this")
     parser.add_argument("--kill", type=int, default=20, help="kills in all by the cases named kill_...")
+    parser.add_argument("--pictures", default="", help="folder: make the documentation's pictures, run no cases")
     parser.add_argument("--clients", default="", help="folder that clients.sh made; \"\": there is none")
     parser.add_argument("--no-clients", default="", help="why there is none")
     parser.add_argument("--seed", default=str(random.SystemRandom().randrange(1 << 32)), help="of the kills' instants")
@@ -143,7 +145,9 @@ def main():
     for name in ("programs", "samples", "work"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     options.clients = options.clients and os.path.abspath(options.clients)
-    cases = [(name[5:], function) for group in GROUPS for name, function in vars(group).items()
+    options.pictures = options.pictures and os.path.abspath(options.pictures)
+    groups = [importlib.import_module("pictures")] if options.pictures else GROUPS
+    cases = [(name[5:], function) for group in groups for name, function in vars(group).items()
              if name.startswith("case_") and options.only in name]
     if options.list:
         print("\n".join("%s: %s" % (name, (function.__doc__ or "").strip().splitlines()[0]) for name, function in cases))
