@@ -294,46 +294,58 @@ def case_window_long_names(t):
     """paths of 30 and of 200 characters, Chinese ones too: elided in the middle, whole in the explanation; and installing works"""
     trees = padded("C:\\", "v10.1", 30), padded("C:\\工具\\", "v10.1", 200)
     archives = padded("C:\\m\\", "cudnn.zip", 30), padded("C:\\压缩包\\", "cudnn-" + "很长的名字-" * 9 + ".zip", 200)
+    t.equal([len(path) for path in trees + archives], [30, 200] * 2, "lengths")
     with Seat(t, tree=trees[0], media="C:\\media") as s:
         m = s.m
-        m.add_toolkit(trees[1])
         sample, manifest = m.add_archive()
-        m.wine.set_value("CUDA_PATH_V10_1", wine.REG_SZ, wine.utf16(trees[1]))
-        for tree, archive in zip(trees, archives):
-            t.equal((len(tree), len(archive)) in ((30, 30), (200, 200)), True, "lengths %d and %d" % (len(tree), len(archive)))
+        for archive in archives:
             m.wine.put(m.wine.unix(sample), archive)
-            what = "%d characters" % len(tree)
-            s.start("/lang:en", "/archive:" + archive, "/manifest:" + manifest, "/cuda:" + tree, "/selftest:skip", "/json:" + RESULT)
-            page = s.measured(s.page("cuDNN 8.0.3 for CUDA 10.1"))
-            s.fit(page, what)
-            check_elided(t, page.cell(0, 1), archive.rpartition("\\")[2], "the archive, " + what)
-            check_elided(t, page.cell(1, 1), tree, "the toolkit, " + what)
-            t.check(archive in page.said(EXPLAIN), "the archive's whole path: " + page.said(EXPLAIN))
-            s.key("Down")
-            s.until(lambda d: tree in (d.said(EXPLAIN) or ""), "the toolkit's whole path", 10)
-            s.key("Return")
-            page = s.page("The sample of cuDNN 8.0.3 is installed", 60)
-            s.fits(page, "installed, " + what)
-            s.key("Escape")
-            s.end_is(0, what)
-            told = result(s)
-            t.equal((told["tree"]["path"], told["result"]), (tree, "done"), "the result")
-            t.check(m.wine.exists(tree + "\\bin\\cudnn64_8.dll"), "it is in the tree")
-            t.equal(m.setup("/uninstall", "/quiet")[0], 0, "uninstall")
+        words = ["/manifest:" + manifest, "/selftest:skip", "/json:" + RESULT]
+        s.start("/lang:en", "/archive:" + archives[0], *words)
+        page = s.measured(s.page("cuDNN 8.0.3 for CUDA 10.1"))
+        check_names(s, page, archives[0], trees[0])
+        s.key("Return")
+        check_long_install(s, "The sample of cuDNN 8.0.3 is installed", trees[0])
 
         other = padded("C:\\其他\\", "v11.0", 200)
-        m.add_toolkit(other)
+        for tree in (trees[1], other, DEFAULT_TREE):
+            m.add_toolkit(tree)
         os.rename(m.wine.unix(other + "\\bin\\cudart64_101.dll"), m.wine.unix(other + "\\bin") + "/cudart64_110.dll")
-        m.add_toolkit(DEFAULT_TREE)
+        m.wine.set_value("CUDA_PATH_V10_1", wine.REG_SZ, wine.utf16(trees[1]))
         m.wine.set_value("CUDA_PATH", wine.REG_SZ, wine.utf16(other))
-        s.start("/lang:zh-CN", "/archive:" + archives[1], "/manifest:" + manifest)
-        page = s.until(lambda d: d[TOOLKITS] is not None, "the list of toolkits")
-        t.check(page[CUDA_PATH] is not None, "the box for CUDA_PATH is shown")
-        page = s.measured(page)
-        check_elided(t, page.said(TOOLKITS), trees[1], "the list of toolkits")
-        s.fit(page, "long names in the box")
-        s.key("Escape")
-        s.end_is(1602, "closed")
+        s.start("/lang:zh-CN", "/archive:" + archives[1], *words)
+        page = s.measured(s.until(lambda d: d[TOOLKITS] is not None, "the list of toolkits"))
+        check_names(s, page, archives[1], trees[1])
+        check_elided(t, page.said(TOOLKITS), trees[1], "the toolkit in the list of toolkits")
+        t.check("\u2026" in page.said(CUDA_PATH), "what CUDA_PATH is now, elided: " + page.said(CUDA_PATH))
+        s.key("alt+t", "Down")
+        s.until(lambda d: d.said(TOOLKITS) == DEFAULT_TREE and d[INSTALL] is not None, "the other toolkit")
+        s.key("alt+t", "Up")
+        s.until(lambda d: d.said(TOOLKITS) == page.said(TOOLKITS) and d[INSTALL] is not None, "the first one again")
+        s.key("alt+i")
+        check_long_install(s, "cuDNN 8.0.3 的示例已安装", trees[1])
+
+
+def check_names(s, page, archive, tree):
+    """On the first page, where the row of the archive is selected."""
+    what = "%d characters" % len(tree)
+    s.fit(page, what)
+    check_elided(s.t, page.cell(0, 1), archive.rpartition("\\")[2], "the archive, " + what)
+    check_elided(s.t, page.cell(1, 1), tree, "the toolkit, " + what)
+    s.t.check(archive in page.said(EXPLAIN), "the archive's whole path: " + page.said(EXPLAIN))
+    s.key("Down")
+    s.until(lambda d: tree in (d.said(EXPLAIN) or ""), "the toolkit's whole path", 10)
+
+
+def check_long_install(s, heading, tree):
+    page = s.page(heading, 60)
+    s.fits(page, "installed into %d characters" % len(tree))
+    s.key("Escape")
+    s.end_is(0, tree)
+    told = result(s)
+    s.t.equal((told["tree"]["path"], told["result"]), (tree, "done"), "the result")
+    s.t.check(s.m.wine.exists(tree + "\\bin\\cudnn64_8.dll"), "it is in the tree")
+    s.t.equal(s.m.setup("/uninstall", "/quiet")[0], 0, "uninstall")
 
 
 def check_elided(t, shown, whole, what):
