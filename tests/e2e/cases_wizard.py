@@ -394,14 +394,14 @@ def case_wizard_refusals(t):
 
 
 def case_wizard_pages(t):
-    """each page in both languages at 96 and 192 dots per inch: everything inside, nothing on each other; long and Chinese paths"""
+    """installing at 96 dots per inch in Chinese, into a long Chinese path, and at 192 in English: each page on the way can be read whole"""
     short = "C:\\CUDA\\v10.1"
     long = "C:\\" + "\\".join(["工具 " + "folder-name" * 3] * 5)[:190].rstrip(" \\") + "\\v10.1"
     texts = {"en": ("cuDNN 8.0.3 for CUDA 10.1", "The sample of cuDNN 8.0.3"),
              "zh-CN": ("用于 CUDA 10.1 的 cuDNN 8.0.3", "cuDNN 8.0.3 的示例已安装")}
     with Seat(t, tree=short) as s:
         s.m.add_toolkit(long)
-        for dpi, language, tree in ((96, "en", short), (96, "zh-CN", long), (192, "zh-CN", short), (192, "en", long)):
+        for dpi, language, tree in ((96, "zh-CN", long), (192, "en", short)):
             what = "%s at %d" % (language, dpi)
             heading, done = texts[language]
             words = plan(s, "/lang:" + language, "/cuda:" + tree, *(() if tree == short else ("/selftest:skip",)))
@@ -409,11 +409,9 @@ def case_wizard_pages(t):
             s.start(*words)
             page = s.page(heading)
             s.fits(page, what)
-            s.picture("ready-%s-%d" % (language, dpi))
             s.key("Return")
             page = s.page(done, 60)
             s.fits(page, what)
-            s.picture("result-%s-%d" % (language, dpi))
             s.key("Escape")
             s.end_is(0, what)
             t.equal(result(s)["tree"]["path"], tree, "the tree")
@@ -421,7 +419,6 @@ def case_wizard_pages(t):
                 s.start(*words)
                 page = s.until(lambda d: d[VERIFY] is not None, "the page of an installation")
                 s.fits(page, what)
-                s.picture("installed-%s-%d" % (language, dpi))
                 s.key("Escape")
                 s.end_is(0, "closed")
                 t.equal(result(s)["result"], "already", "the result of closing")
