@@ -1,6 +1,8 @@
 /* wizard_actions.c: what a button does: looking again, the words of a run, questions, texts to read. */
 #include "wizard_internal.h"
 
+#include "cudnn_setup/path.h"
+
 void wizard_go(wizard *w, cs_window_event event) { w->at = cs_window_next(w->at, event); }
 
 void wizard_start_look(wizard *w) {
@@ -136,17 +138,18 @@ static void choose_archive(wizard *w) {
 }
 
 static void show_changes(wizard *w) {
-    cs_buffer text = {0}, title = {0};
+    cs_buffer text = {0};
     cs_page_changes(w->survey, w->language, &text);
-    cs_say(&title, CS_SAY_DOING_INSTALL, w->language, "version", w->survey->manifest.version, NULL);
-    wizard_show_text(w, cs_buffer_string(&title), cs_buffer_string(&text), false);
+    wizard_show_text(w, cs_phrase_text(CS_SAY_CHANGES_TITLE, w->language), cs_buffer_string(&text), false);
     cs_buffer_free(&text);
-    cs_buffer_free(&title);
 }
 
 static void show_licence(wizard *w) {
+    cs_buffer title = {0};
     wizard_read_licence(w);
-    wizard_show_text(w, w->survey->archive, cs_phrase_text(CS_SAY_LICENCE_READING, w->language), true);
+    cs_say(&title, CS_SAY_LICENCE_TITLE, w->language, "name", cs_path_name(w->survey->archive), NULL);
+    wizard_show_text(w, cs_buffer_string(&title), cs_phrase_text(CS_SAY_LICENCE_READING, w->language), true);
+    cs_buffer_free(&title);
 }
 
 void wizard_show_guide(wizard *w) {
@@ -164,7 +167,8 @@ void wizard_show_guide(wizard *w) {
 void wizard_copy_page(wizard *w) {
     cs_buffer text = {0};
     cs_page_copy(&w->page, &text);
-    wizard_copy(w, cs_buffer_string(&text));
+    if (wizard_copy(w, cs_buffer_string(&text)))
+        wizard_set_text(w->window, wizard_control_of(CS_OFFER_COPY), cs_phrase_text(CS_SAY_COPIED, w->language));
     cs_buffer_free(&text);
 }
 

@@ -78,6 +78,7 @@ void wizard_fill_toolkits(wizard *w);
 void wizard_set_cell(wizard *w, int row, int column, const char *text);
 void wizard_set_text(HWND window, int control, const char *text); /* UTF-8, "\n" line ends */
 bool wizard_offers(const wizard *w, unsigned offer);
+int wizard_control_of(unsigned offer);
 
 /* ---- wizard_actions.c ---- */
 void wizard_go(wizard *w, cs_window_event event);
@@ -131,7 +132,7 @@ bool wizard_bind(HMODULE module, const char *name, void *slot); /* slot: a funct
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
 void wizard_drop_question(wizard *w); /* the question that is shown, if one is, is answered with no */
 bool wizard_choose_archive(wizard *w, cs_buffer *path);
-void wizard_copy(wizard *w, const char *text);
+bool wizard_copy(wizard *w, const char *text); /* to the clipboard */
 void wizard_open(wizard *w, const char *path);
 cs_language wizard_language(const cs_options *options);
 /* Names of running programs that keep the environment they were started with: consoles, editors, notebooks. */

@@ -35,7 +35,7 @@ static void show(wizard *w, int control, bool shown) { ShowWindow(GetDlgItem(w->
 
 bool wizard_offers(const wizard *w, unsigned offer) { return w->page.offers & offer; }
 
-static int control_of(unsigned offer) {
+int wizard_control_of(unsigned offer) {
     int bit = 0;
     while (1u << bit != offer) bit++;
     return IDC_OFFER + bit;
@@ -43,7 +43,7 @@ static int control_of(unsigned offer) {
 
 static void show_offers(wizard *w) {
     for (size_t i = 0; i < sizeof captions / sizeof captions[0]; i++) {
-        int control = control_of(captions[i].offer);
+        int control = wizard_control_of(captions[i].offer);
         wizard_set_text(w->window, control, cs_phrase_text(captions[i].phrase, w->language));
         show(w, control, w->page.offers & captions[i].offer);
     }
@@ -54,7 +54,7 @@ static void show_offers(wizard *w) {
 
 static void set_default(wizard *w) {
     /* IDOK is no button: while it looks Enter does nothing. */
-    int control = w->page.primary ? control_of(w->page.primary) : w->at == CS_AT_LOOKING ? IDOK : IDCANCEL;
+    int control = w->page.primary ? wizard_control_of(w->page.primary) : w->at == CS_AT_LOOKING ? IDOK : IDCANCEL;
     for (int i = 0; i < OFFERS; i++)
         if (i != OFFER_BOX) SendDlgItemMessageW(w->window, IDC_OFFER + i, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);
     SendDlgItemMessageW(w->window, IDCANCEL, BM_SETSTYLE, BS_PUSHBUTTON, TRUE);

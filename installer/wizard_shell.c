@@ -135,7 +135,7 @@ void wizard_open(wizard *w, const char *path) {
 
 /* ---- the clipboard ---- */
 
-void wizard_copy(wizard *w, const char *text) {
+bool wizard_copy(wizard *w, const char *text) {
     cs_buffer lines = {0}, wide = {0};
     for (const char *p = text; *p; p++) {
         if (*p == '\n') cs_buffer_append(&lines, "\r", 1);
@@ -152,6 +152,7 @@ void wizard_copy(wizard *w, const char *text) {
     if (memory && !taken) GlobalFree(memory);
     cs_buffer_free(&lines);
     cs_buffer_free(&wide);
+    return taken;
 }
 
 /* ---- programs that run ---- */

@@ -24,6 +24,7 @@ typedef enum cs_phrase {
     CS_SAY_TAKE_CUDA_PATH,
     CS_SAY_OPEN_REPORT,
     CS_SAY_COPY_DETAILS,
+    CS_SAY_COPIED,
     CS_SAY_VERIFY,
     CS_SAY_REPAIR,
     CS_SAY_ROLL_BACK,
@@ -120,6 +121,7 @@ typedef enum cs_phrase {
     CS_SAY_MEANS_CLOSE,
     CS_SAY_REFUSED,
     /* ---- what will change ---- */
+    CS_SAY_CHANGES_TITLE,
     CS_SAY_CHANGE_FILES,
     CS_SAY_CHANGE_NEW,
     CS_SAY_CHANGE_REPLACED,
@@ -131,6 +133,7 @@ typedef enum cs_phrase {
     CS_SAY_CHANGE_ABSENT,
     CS_SAY_CHANGE_OWN,
     CS_SAY_CHANGE_BACK,
+    CS_SAY_LICENCE_TITLE,
     CS_SAY_LICENCE_UNREAD,
     CS_SAY_LICENCE_READING,
     /* ---- questions ---- */

@@ -18,6 +18,7 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_TAKE_CUDA_PATH] = {{"Set CUDA_&PATH to this toolkit (now {now})", "将 CUDA_PATH 设为此工具包(&P)（当前为 {now}）"}},
     [CS_SAY_OPEN_REPORT] = {{"Open re&port", "打开报告(&P)"}},
     [CS_SAY_COPY_DETAILS] = {{"Copy &details", "复制详细信息(&D)"}},
+    [CS_SAY_COPIED] = {{"Copie&d", "已复制(&D)"}},
     [CS_SAY_VERIFY] = {{"&Verify", "校验(&V)"}},
     [CS_SAY_REPAIR] = {{"&Repair", "修复(&R)"}},
     [CS_SAY_ROLL_BACK] = {{"Roll &back", "回退(&B)"}},
@@ -125,6 +126,8 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_CHANGE_ABSENT] = {{"(absent)", "（不存在）"}},
     [CS_SAY_CHANGE_OWN] = {{"Also: cudnn-setup's own programs and records in Program Files\\cudnn-setup, and its entry in Apps & Features.", "此外：Program Files\\cudnn-setup 中 cudnn-setup 自己的程序和记录，以及“应用和功能”中的条目。"}},
     [CS_SAY_CHANGE_BACK] = {{"Uninstalling puts all of it back.", "卸载会全部恢复。"}},
+    [CS_SAY_LICENCE_TITLE] = {{"Licence text in {name}", "{name} 中的许可协议"}},
+    [CS_SAY_CHANGES_TITLE] = {{"What will change", "将更改的内容"}},
     [CS_SAY_LICENCE_UNREAD] = {{"The licence text could not be read from the archive. {detail}", "无法从压缩包读取许可协议。{detail}"}},
     [CS_SAY_LICENCE_READING] = {{"Reading the licence text from the archive…", "正在从压缩包读取许可协议…"}},
 

@@ -11,8 +11,8 @@ import wine
 from cases_install import check_installed, check_same, zip_hashes
 from cases_recovery import interrupt_with_journal
 from machine import DEFAULT_TREE, P
-from window import (ARCHIVE, CANCEL, CHECK_AGAIN, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP, TOOLKIT, TOOLKITS,
-                    UNVERIFIED, VERIFY, Seat)
+from window import (ARCHIVE, CANCEL, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, HEADING, INSTALL, LINE, RECOVER, REPAIR, ROWS, STEP,
+                    TOOLKIT, TOOLKITS, UNVERIFIED, VERIFY, Seat)
 
 RESULT = "C:\\e2e\\window.json"
 
@@ -81,12 +81,13 @@ def case_wizard_installs(t):
         s.key("Escape")
         s.page("cuDNN 8.0.3")
         s.key("alt+w")
-        changes = s.until(lambda d: "replaced" in d.controls[0].text, "what will change").controls[0].text
+        changes = s.until(lambda d: d.text == "What will change", "what will change").controls[0].text
         t.check(m.tree in changes and "include/cudnn.h" in changes and "PATH" in changes, "what will change: " + changes[:200])
         s.key("Escape")
         s.page("cuDNN 8.0.3")
         s.key("alt+l")
-        s.until(lambda d: "cence" in d.controls[0].text and "Reading" not in d.controls[0].text, "the licence text of the archive")
+        page = s.until(lambda d: "cence" in d.controls[0].text and "Reading" not in d.controls[0].text, "the licence text of the archive")
+        t.equal(page.text, "Licence text in cudnn-sample.zip", "whose it is")
         s.picture("licence")
         s.key("Escape")
         s.page("cuDNN 8.0.3")
@@ -101,6 +102,7 @@ def case_wizard_installs(t):
         t.equal(page.said(CANCEL), "Close", "the button says Close")
         s.key("ctrl+c")
         copied = s.clipboard()
+        s.until(lambda d: d.said(COPY) == "Copie&d", "the button that says so", 5)
         t.check("31 files are in place" in copied and "cudnnGetVersion() is 8003" in copied and ".log" in copied,
                 "the copied details: " + copied[:400])
         s.key("Escape")

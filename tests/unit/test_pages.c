@@ -188,34 +188,6 @@ static void test_pages_no_archive_says_which(void **state) {
     verb_case_end(&c);
 }
 
-static void test_pages_no_toolkit_stops_it(void **state) {
-    (void)state;
-    verb_case c;
-    cs_survey machine;
-    cs_page page = {0};
-    verb_case_begin(&c);
-    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
-    memory_host_reg_delete(c.machine, CS_HKLM, CS_KEY_ENVIRONMENT, "CUDA_PATH_V10_1");
-    assert_true(memory_host_delete(c.machine, "C:\\CUDA"));
-    look(&c, "p803", &machine);
-    cs_page_ready(&machine, CS_ENGLISH, &page);
-    assert_int_equal(machine.status, CS_E_TOOLKIT);
-    assert_int_equal(row(&page, CS_SAY_ROW_CUDA)->mark, CS_MARK_BAD);
-    SAYS(&page, CS_SAY_ROW_CUDA, "CUDA 10.1");
-    assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
-    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE); /* not looked at */
-    assert_non_null(strstr(page.line.data, "the row marked \"Stops it\""));
-    for (size_t i = 0; i < page.row_count; i++) /* there is no place for one */
-        assert_ptr_not_equal(page.rows[i].name, cs_phrase_text(CS_SAY_ROW_CUDNN, CS_ENGLISH));
-    cs_free(machine.archive);
-    machine.archive = NULL;
-    cs_page_ready(&machine, CS_ENGLISH, &page);
-    assert_non_null(strstr(page.line.data, "rows marked")); /* neither is there */
-    cs_page_free(&page);
-    cs_survey_free(&machine);
-    verb_case_end(&c);
-}
-
 static void test_pages_installed_already(void **state) {
     (void)state;
     verb_case c;
@@ -491,7 +463,6 @@ int main(void) {
         cmocka_unit_test(test_pages_wrong_archive_stops_it),
         cmocka_unit_test(test_pages_copy_that_could_be_taken_unverified),
         cmocka_unit_test(test_pages_no_archive_says_which),
-        cmocka_unit_test(test_pages_no_toolkit_stops_it),
         cmocka_unit_test(test_pages_installed_already),
         cmocka_unit_test(test_pages_installed_needs_no_archive),
         cmocka_unit_test(test_pages_damaged_with_a_wrong_archive),

@@ -110,10 +110,20 @@ static void test_pages_told_where_no_toolkit_is(void **state) {
     assert_true(memory_host_delete(c.machine, "C:\\CUDA"));
     look(&c, NULL, &machine);
     cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_int_equal(machine.status, CS_E_TOOLKIT);
+    assert_int_equal(row(&page, CS_SAY_ROW_CUDA)->mark, CS_MARK_BAD);
     SAYS(&page, CS_SAY_ROW_CUDA, "Install CUDA 10.1 from NVIDIA, then check again");
     SAYS(&page, CS_SAY_ROW_CUDA, "\\CUDA\\v10.1: the folder does not exist"); /* where it was looked for, and what is there */
     assert_true(page.offers & CS_OFFER_TOOLKIT);
     assert_int_equal(page.primary, CS_OFFER_CHECK_AGAIN);
+    assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE); /* not looked at */
+    assert_non_null(strstr(page.line.data, "the row marked \"Stops it\""));
+    for (size_t i = 0; i < page.row_count; i++) /* there is no place for one */
+        assert_ptr_not_equal(page.rows[i].name, cs_phrase_text(CS_SAY_ROW_CUDNN, CS_ENGLISH));
+    cs_free(machine.archive);
+    machine.archive = NULL;
+    cs_page_ready(&machine, CS_ENGLISH, &page);
+    assert_non_null(strstr(page.line.data, "rows marked")); /* neither is there */
     cs_page_free(&page);
     cs_survey_free(&machine);
     verb_case_end(&c);
