@@ -105,6 +105,7 @@ int wizard_width(const wizard *w); /* of the controls that go from margin to mar
 
 /* ---- wizard_marks.c ---- */
 void wizard_make_marks(wizard *w); /* the image list, in the system's colours of now */
+int wizard_mark_width(const wizard *w);
 
 /* ---- wizard_jobs.c ---- */
 void wizard_look(wizard *w);

@@ -125,21 +125,34 @@ void wizard_elide(const wizard *w, cs_buffer *out, const char *text, int pixels,
 
 enum { COLUMNS = 4, FOUND = 1 };
 
+static const char *cell_text(const wizard *w, const cs_page_row *row, int column) {
+    return column == 0   ? row->name
+           : column == 1 ? cs_buffer_string(&row->found)
+           : column == 2 ? cs_buffer_string(&row->means)
+                         : cs_mark_text(row->mark, w->language);
+}
+
 /* What the widest text of the column needs, its header with it. */
 static int column_need(const wizard *w, int column) {
     static const cs_phrase names[COLUMNS] = {CS_SAY_COLUMN_PART, CS_SAY_COLUMN_FOUND, CS_SAY_COLUMN_MEANS, CS_SAY_COLUMN_MARK};
     HWND list = GetDlgItem(w->window, IDC_ROWS);
-    int header = wizard_text_width(w, cs_phrase_text(names[column], w->language)) + units(w, 10, 0).cx;
+    int most = wizard_text_width(w, cs_phrase_text(names[column], w->language)) + units(w, 10, 0).cx;
     SendMessageW(list, LVM_SETCOLUMNWIDTH, (WPARAM)column, MAKELPARAM(LVSCW_AUTOSIZE, 0));
-    int cells = (int)SendMessageW(list, LVM_GETCOLUMNWIDTH, (WPARAM)column, 0);
-    return cells > header ? cells : header;
+    int said = (int)SendMessageW(list, LVM_GETCOLUMNWIDTH, (WPARAM)column, 0); /* by the list, which knows its own edges */
+    int edges = units(w, 8, 0).cx + (column ? 0 : wizard_mark_width(w));
+    if (said > most) most = said;
+    for (size_t i = 0; i < w->page.row_count; i++) {
+        int cell = wizard_text_width(w, cell_text(w, &w->page.rows[i], column)) + edges;
+        if (cell > most) most = cell;
+    }
+    return most;
 }
 
 /* Of a sentence the end is left out, since the explanation shows all of it; of a path or a name the middle. */
 static void fit_cells(wizard *w, int column, int pixels) {
     for (size_t i = 0; i < w->page.row_count; i++) {
         const cs_page_row *row = &w->page.rows[i];
-        const char *text = cs_buffer_string(column == FOUND ? &row->found : &row->means);
+        const char *text = cell_text(w, row, column);
         bool path = (text[0] && text[1] == ':') || text[0] == '\\';
         bool sentence = w->at == CS_AT_RESULT && !path;
         cs_buffer part = {0};

@@ -56,6 +56,15 @@ static void draw_mark(HDC dc, int size, cs_mark mark) {
 /* Room for the shape, and a gap before the text. */
 static int mark_width(int size) { return size + size / 3; }
 
+static int mark_size(const wizard *w) {
+    HDC dc = GetDC(w->window);
+    int size = MulDiv(16, GetDeviceCaps(dc, LOGPIXELSY), 96);
+    ReleaseDC(w->window, dc);
+    return size;
+}
+
+int wizard_mark_width(const wizard *w) { return mark_width(mark_size(w)); }
+
 /* Drawn black on white; what is black becomes the system's colour for text, the rest is transparent. */
 static HBITMAP make_mark(int size, cs_mark mark) {
     int width = mark_width(size);
@@ -84,9 +93,7 @@ static HBITMAP make_mark(int size, cs_mark mark) {
 
 void wizard_make_marks(wizard *w) {
     HWND list = GetDlgItem(w->window, IDC_ROWS);
-    HDC dc = GetDC(w->window);
-    int size = MulDiv(16, GetDeviceCaps(dc, LOGPIXELSY), 96);
-    ReleaseDC(w->window, dc);
+    int size = mark_size(w);
     HIMAGELIST fresh = wizard_comctl.list_create(mark_width(size), size, ILC_COLOR32, CS_MARK_COUNT, 0);
     for (int i = 0; fresh && i < CS_MARK_COUNT; i++) {
         HBITMAP bitmap = make_mark(size, (cs_mark)i);

@@ -308,7 +308,13 @@ static void row_refusal(maker *k) {
     cs_page_row *row =
         page_row(k->page, installing ? CS_SAY_ROW_RUN : CS_SAY_ROW_CHECK, installing ? CS_MARK_BAD : CS_MARK_FAULT);
     cs_elide(&row->found, cs_say_exit(cs_exit_code(k->m->status), k->language), CS_PAGE_WIDE);
-    say_detail(k, &row->sentence, CS_SAY_REFUSED);
+    if (k->m->status != CS_E_PENDING) {
+        say_detail(k, &row->sentence, CS_SAY_REFUSED);
+        return;
+    }
+    page_told(&row->sentence, detail(k), k->language);
+    page_capital(&row->sentence);
+    cs_buffer_format(&row->sentence, "\n%s", TEXT(CS_SAY_ASK_RECOVER_MORE));
 }
 
 /* ---- heading, and what is offered ---- */

@@ -209,7 +209,8 @@ static void rows_failure(const maker *k) {
     if (k->e->exit_code != CS_EXIT_DIFFERS) {
         bool before = is_as_before(k->e->exit_code);
         cs_page_row *row = page_row(k->page, CS_SAY_RESULT_NOW, before ? CS_MARK_OK : CS_MARK_WARNING);
-        cs_buffer_text(&row->found, TEXT(before ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
+        cs_buffer_text(&row->sentence, TEXT(before ? CS_SAY_AS_BEFORE : CS_SAY_NOT_AS_BEFORE));
+        show_sentence(row);
     }
     cs_page_row *row = page_row(k->page, CS_SAY_RESULT_NEXT, CS_MARK_NOTE);
     cs_buffer_text(&row->sentence,

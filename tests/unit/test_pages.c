@@ -435,7 +435,8 @@ static void test_pages_interrupted_work_comes_first(void **state) {
         /* What is installed is not stopped from being installed. */
         cs_phrase name = same ? CS_SAY_ROW_CHECK : CS_SAY_ROW_RUN;
         assert_int_equal(row(&page, name)->mark, same ? CS_MARK_FAULT : CS_MARK_BAD);
-        SAYS(&page, name, "an interrupted run has not been finished");
+        SAYS(&page, name, "An interrupted run has not been finished");
+        SAYS(&page, name, "The records decide which");
         assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, CS_MARK_NOTE);
         assert_null(strstr(cs_buffer_string(&row(&page, CS_SAY_ROW_ARCHIVE)->sentence), "choose it here")); /* no button does */
         SAYS(&page, CS_SAY_ROW_CUDNN, same ? "not known yet" : "a run that was interrupted"); /* nothing is judged by halves */
