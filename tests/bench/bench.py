@@ -8,6 +8,7 @@ something where the times do not: the processor seconds beside them hardly depen
 """
 
 import argparse
+import itertools
 import os
 import platform
 import shutil
@@ -67,20 +68,33 @@ class Middle:
         self.times = times
 
 
-def measure(contenders, work, rounds):
+def remove(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def empty(folder):
+    """Frees the space and keeps the files: ext4 without a journal takes ever longer for a new file after many were deleted."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            os.truncate(os.path.join(path, name), 0)
+
+
+FRESH = itertools.count()
+
+
+def measure(contenders, work, rounds, afterwards=remove):
     """contenders: name -> function(folder) that gives the command; in turns, each into a fresh folder."""
     times = {name: [] for name in contenders}
     for number in range(rounds + 1):  # the first warms the cache and does not count
         for name, command in contenders.items():
-            folder = os.path.join(work, "out")
-            shutil.rmtree(folder, ignore_errors=True)
+            folder = os.path.join(work, "out%d" % next(FRESH))
             os.sync()
             one = timed(command(folder))
+            afterwards(folder)
             if number or rounds == 0:
                 times[name].append(one)
         if rounds == 0:
             break
-    shutil.rmtree(os.path.join(work, "out"), ignore_errors=True)
     return {name: Middle(all_of_it) for name, all_of_it in times.items()}
 
 
@@ -220,7 +234,7 @@ def growth_by_entries(options, pieces, results):
         archive = os.path.join(options.work, "crowded.zip")
         zips.crowded(archive, pieces, count, 310000000)
         got = measure({"ours": lambda f: [tool, "many", archive, f], "7z": lambda f: ["7z", "x", "-y", "-bd", "-o" + f, archive]},
-                      options.work, 0 if options.quick else 1)
+                      options.work, 0 if options.quick else 1, afterwards=empty)
         results.append((count, got["ours"], got["7z"]))
         print("  %5d entries: %.2f s, 7z %.2f s" % (count, got["ours"].wall, got["7z"].wall), flush=True)
         os.unlink(archive)
