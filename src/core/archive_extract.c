@@ -44,25 +44,20 @@ typedef struct unpack {
     bool is_wrong[CS_MANIFEST_MAX_FILES];
 } unpack;
 
-/* What one side of a passage came to. */
-typedef struct side {
-    cs_status status;
-    uint64_t block;
-    cs_error error;
-} side;
+enum { SLOTS = 2 };
 
-/* The data of one file on its way. A worker without work of its own may join the worker that has it: then one inflates the next
- * block while the other hashes and writes this one. The blocks are hashed and written in their order, whoever has them. */
+/* The data of one file on its way. A worker without work of its own may join the worker that has it: then one inflates, and the
+ * other hashes and writes the blocks that it is handed, in their order. */
 typedef struct passage {
     size_t item;
-    uint64_t promised;          /* bytes */
-    uint64_t read;              /* bytes so far; of whoever is at the reader, as is next */
-    uint64_t next;              /* block */
-    atomic_bool reading;        /* somebody is at the reader */
-    atomic_bool over;           /* no more is to be read */
-    atomic_bool broken;         /* a block will never have its turn */
-    atomic_uint_least64_t turn; /* block to be hashed and written */
-    side sides[2];
+    uint64_t promised, read;      /* bytes */
+    size_t sizes[SLOTS];          /* of the blocks in the slots; block n is in slot n % SLOTS */
+    atomic_uint_least64_t handed; /* blocks put into a slot */
+    atomic_uint_least64_t taken;  /* blocks taken out again */
+    atomic_bool over;             /* no more is handed */
+    atomic_bool failed;           /* nor taken: error says why */
+    cs_status status;             /* of whoever takes them */
+    cs_error error;
 } passage;
 
 typedef enum loan { LOAN_NONE, LOAN_OPEN, LOAN_TAKEN, LOAN_RETURNED } loan;
@@ -71,7 +66,7 @@ struct worker {
     unpack *u;
     cs_zip_reader *reader;
     cs_sha256 *hash;
-    void *block; /* room for a copy of one; NULL: lends nothing and joins nobody */
+    void *slots[SLOTS]; /* one NULL: lends nothing */
     passage way;
     bool seated;
     atomic_int lent;  /* loan */
@@ -141,28 +136,7 @@ static void pause_a_little(const worker *w) {
     system->sleep(system->ctx, 0); /* there is one: only threads wait for each other */
 }
 
-/* False: nothing is left to be read. */
-static bool come_to_reader(worker *w) {
-    passage *way = &w->way;
-    while (!atomic_load(&way->over)) {
-        if (!atomic_exchange(&way->reading, true)) {
-            if (!atomic_load(&way->over)) return true;
-            atomic_store(&way->reading, false);
-        } else
-            pause_a_little(w);
-    }
-    return false;
-}
-
-static bool wait_for_turn(worker *w, uint64_t block) {
-    while (atomic_load(&w->way.turn) != block) {
-        if (atomic_load(&w->way.broken)) return false;
-        pause_a_little(w);
-    }
-    return true;
-}
-
-/* The next block, at the reader; *size 0: the end. Refused at the first byte beyond the size that was promised. */
+/* The next block; *size 0: the end. Refused at the first byte beyond the size that was promised. */
 static cs_status read_block(worker *w, const void **bytes, size_t *size, cs_error *error) {
     passage *way = &w->way;
     const char *name = w->u->manifest->files[w->u->work.rows[way->item]].source;
@@ -177,55 +151,64 @@ static cs_status read_block(worker *w, const void **bytes, size_t *size, cs_erro
     return CS_OK;
 }
 
-/* One block from the reader to the file; false: it was the last, or something failed. While nobody has joined, it goes on from
- * where libarchive has it; else it is copied so that the other can go to the reader. */
-static bool pass_block(worker *w, void *copy, side *mine) {
+/* Puts a block where whoever has joined takes it, a large one in pieces. False: nothing is taken any more. */
+static bool hand_block(worker *w, const unsigned char *bytes, size_t size) {
     passage *way = &w->way;
-    const void *bytes = NULL;
-    size_t size = 0;
-    mine->block = way->next++;
-    mine->status = read_block(w, &bytes, &size, &mine->error);
-    bool more = mine->status == CS_OK && size, leave = more && size <= BLOCK && atomic_load(&w->lent) == LOAN_TAKEN;
-    if (!more) atomic_store(&way->over, true);
-    if (leave) bytes = memcpy(copy, bytes, size);
-    if (leave || !more) atomic_store(&way->reading, false);
-    if (!more) return false;
-    more = wait_for_turn(w, mine->block);
-    if (more) mine->status = take_block(w, bytes, size, &mine->error);
-    if (mine->status == CS_OK && more)
-        atomic_store(&way->turn, mine->block + 1);
-    else {
-        more = false;
-        atomic_store(&way->over, true);
-        atomic_store(&way->broken, true);
+    for (size_t done = 0; done < size;) {
+        uint64_t number = atomic_load(&way->handed);
+        size_t slot = number % SLOTS, piece = size - done < BLOCK ? size - done : BLOCK;
+        while (number - atomic_load(&way->taken) == SLOTS && !atomic_load(&way->failed)) pause_a_little(w);
+        if (atomic_load(&way->failed)) return false;
+        memcpy(w->slots[slot], bytes + done, piece);
+        way->sizes[slot] = piece;
+        atomic_store(&way->handed, number + 1);
+        done += piece;
     }
-    if (!leave) atomic_store(&way->reading, false);
-    return more;
+    return true;
 }
 
-static void pass_blocks(worker *owner, void *copy, side *mine) {
-    while (come_to_reader(owner) && pass_block(owner, copy, mine)) continue;
+/* For whoever has joined: all blocks, until no more are handed. */
+static void take_blocks(worker *owner) {
+    passage *way = &owner->way;
+    for (uint64_t number = 0; way->status == CS_OK; number++) {
+        while (atomic_load(&way->handed) == number) {
+            if (atomic_load(&way->over) && atomic_load(&way->handed) == number) return;
+            pause_a_little(owner);
+        }
+        way->status = take_block(owner, owner->slots[number % SLOTS], way->sizes[number % SLOTS], &way->error);
+        atomic_store(&way->taken, number + 1);
+    }
+    atomic_store(&way->failed, true);
 }
 
 /* Ends the loan and waits for whoever has taken it. */
 static void call_back(worker *w) {
     int open = LOAN_OPEN;
+    atomic_store(&w->way.over, true);
     if (!atomic_compare_exchange_strong(&w->lent, &open, LOAN_NONE))
         while (open != LOAN_NONE && atomic_load(&w->lent) != LOAN_RETURNED) pause_a_little(w);
     atomic_store(&w->lent, LOAN_NONE);
 }
 
-/* Every block of one entry. */
+/* Every block of one entry. What fails where they are taken comes before what fails where they are read: that is further on. */
 static cs_status copy_data(worker *w, size_t item, uint64_t promised) {
     passage *way = &w->way;
+    const void *bytes = NULL;
+    size_t size = 1;
+    cs_status status = CS_OK;
     *way = (passage){.item = item, .promised = promised};
-    if (!w->u->alone && w->block && promised >= LEND_FROM) atomic_store(&w->lent, LOAN_OPEN);
-    pass_blocks(w, w->block, &way->sides[0]);
+    if (w->slots[0] && w->slots[1] && promised >= LEND_FROM) atomic_store(&w->lent, LOAN_OPEN);
+    while (status == CS_OK && size) {
+        status = read_block(w, &bytes, &size, &w->fresh);
+        if (status != CS_OK || !size) break;
+        if (atomic_load(&w->lent) < LOAN_TAKEN)
+            status = take_block(w, bytes, size, &w->fresh);
+        else if (!hand_block(w, bytes, size))
+            break;
+    }
     call_back(w);
-    const side *first = &way->sides[0], *other = &way->sides[1];
-    if (first->status == CS_OK || (other->status != CS_OK && other->block < first->block)) first = other;
-    if (first->status != CS_OK) w->fresh = first->error;
-    return first->status;
+    if (way->status != CS_OK) w->fresh = way->error;
+    return way->status != CS_OK ? way->status : status;
 }
 
 /* A worker without work of its own joins those that still have a large file, as long as there may be any. The seat comes first:
@@ -233,12 +216,12 @@ static cs_status copy_data(worker *w, size_t item, uint64_t promised) {
 static void join_others(worker *w) {
     unpack *u = w->u;
     const cs_system *system = u->archive->host->system;
-    while (w->block && atomic_load(&u->busy) && !atomic_load(&u->stop)) {
+    while (atomic_load(&u->busy) && !atomic_load(&u->stop)) {
         for (unsigned i = 0; i < u->count && try_seat(w); i++) {
             worker *owner = &u->workers[i];
             int open = LOAN_OPEN;
             if (!atomic_compare_exchange_strong(&owner->lent, &open, LOAN_TAKEN)) continue;
-            pass_blocks(owner, w->block, &owner->way.sides[1]);
+            take_blocks(owner);
             atomic_store(&owner->lent, LOAN_RETURNED);
         }
         leave_seat(w);
@@ -339,15 +322,14 @@ static void run_worker(void *arg, unsigned index) {
     unpack *u = arg;
     worker *w = &u->workers[index];
     atomic_fetch_add(&u->busy, 1); /* here and not for all at once: a thread may be missing */
-    if (!u->alone) w->block = cs_alloc(BLOCK, 1);
+    for (size_t i = 0; i < SLOTS && !u->alone; i++) w->slots[i] = cs_alloc(BLOCK, 1);
     take_seat(w);
     for (size_t next; (next = atomic_fetch_add(&u->next, 1)) < u->work.batch_count;) copy_batch(w, &u->work.batches[next]);
     leave_seat(w);
     drop(w);
     atomic_fetch_sub(&u->busy, 1);
     if (!u->alone) join_others(w);
-    cs_free(w->block);
-    w->block = NULL;
+    for (size_t i = 0; i < SLOTS; i++) cs_free(w->slots[i]);
 }
 
 static void run_alone(void *arg) {
