@@ -362,6 +362,7 @@ def compare(options, archive, manifest, name):
 
 
 def main():
+    global PROCESSORS
     parser = argparse.ArgumentParser()
     parser.add_argument("--archive", required=True, help="the full-size sample")
     parser.add_argument("--manifest", required=True, help="its pinned manifest")
@@ -374,14 +375,16 @@ def main():
     parser.add_argument("--zip", help="another archive, of DLLs")
     parser.add_argument("--quick", action="store_true", help="one round, few points")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--processors", type=int, default=PROCESSORS)
     parser.add_argument("--only", help="one of peers, dlls, again, wine, growth")
     parser.add_argument("--write", help="a document with markers")
     options = parser.parse_args()
     if options.quick:
         options.rounds = 1
     options.load = os.getloadavg()[0]
-    available = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, set(available[:PROCESSORS]))
+    available = sorted(os.sched_getaffinity(0))[:options.processors]
+    os.sched_setaffinity(0, set(available))
+    PROCESSORS = len(available)
     shutil.rmtree(options.work, ignore_errors=True)
     os.makedirs(options.work)
     sections = {}
