@@ -17,7 +17,6 @@ NOT_SHOWN = {
     "src/core/seal.c": "sealing is a verb of the doctor",
     "src/core/sddl.c": "reads descriptors of our own, written in the source",
     "src/core/frameworks.c": "reads a table of our own, which is in the program",
-    "src/core/status_": "/status is printed by a console program, in English",
     "installer/probe_": "the probe's answer is read by the program that started it",
     "installer/doctor_": "the doctor is a console program",
 }

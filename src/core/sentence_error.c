@@ -45,7 +45,7 @@ static const call_words calls[] = {
     {"look through the search order", "查看搜索顺序", ""},
     {"make a full path of", "确定", "的完整路径"},
     {"make folder", "创建文件夹", ""},
-    {"make room for", "预留空间", ""},
+    {"make room for", "为", "预留空间"},
     {"make the pipe", "创建管道", ""},
     {"open", "打开", ""},
     {"open key", "打开注册表项", ""},

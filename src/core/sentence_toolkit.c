@@ -92,6 +92,9 @@ static const cs_sentence rows[] = {
     {"The new environment is seen after the next sign-in.", "新的环境变量在下次登录后生效。"},
 
     /* ---- the proof ---- */
+    {"Proof 1, files", "验证 1，文件"},
+    {"Proof 2, loading", "验证 2，加载"},
+    {"Proof 3, GPU", "验证 3，GPU"},
     {"passed: %s", "通过：{1*}"},
     {"failed: %s", "失败：{1*}"},
     {"skipped: %s", "未测试：{1*}"},

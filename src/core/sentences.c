@@ -131,6 +131,13 @@ static bool is_short_name(slice text) {
     return text.size && !mark && (!blank || memchr(text.at + end, '.', text.size - end) != NULL);
 }
 
+/* Fields hold names and values; what goes on with another sentence is none, and was not meant to be one. */
+static bool holds_sentence(slice text) {
+    for (size_t i = 0; i + 2 < text.size; i++)
+        if (text.at[i] == '.' && text.at[i + 1] == ' ' && text.at[i + 2] >= 'A' && text.at[i + 2] <= 'Z') return true;
+    return false;
+}
+
 static bool say_field(const matching *m, size_t field, char how) {
     if (field >= m->count) return false;
     slice text = m->fields[field];
@@ -139,7 +146,7 @@ static bool say_field(const matching *m, size_t field, char how) {
     if (how == ';') return say_list(m->s, text, "; ", m->out);
     if (how == '/') return say_lines(m->s, text, m->out);
     if (how == '#') return sentence_name(m->s, text, m->out);
-    if (how == '!' && !is_short_name(text)) return false;
+    if (holds_sentence(text) || (how == '!' && !is_short_name(text))) return false;
     if (how == '?')
         say_names(m->s, text, m->out);
     else
@@ -177,7 +184,9 @@ static bool next_end(const piece *after, slice text, size_t *size) {
     const piece second = next_piece(after->next);
     for (*size += *size == 0; *size <= text.size; ++*size) {
         const slice rest = slice_from(text, *size);
-        if (!rest.size || memchr(" ,;", rest.at[0], 3) || slice_starts(rest, second.literal.at, second.literal.size)) return true;
+        if (!rest.size || memchr(" ,;", rest.at[0], 3) ||
+            (second.literal.size && slice_starts(rest, second.literal.at, second.literal.size)))
+            return true;
     }
     return false;
 }

@@ -78,9 +78,10 @@ static cs_status conclude(cs_run *run, const cs_status_view *view) {
         say_installed(run, view, &t);
         return CS_OK;
     }
-    cs_run_say(run, "cudnn-setup has nothing installed on this machine.%s%s",
-               t.aside ? " Files that it kept aside are still there." : "",
-               t.left ? " What an interrupted run left is dropped by the next changing run, /recover for one." : "");
+    cs_run_say(run, "cudnn-setup has nothing installed on this machine.");
+    cs_buffer *message = &run->outcome->message;
+    if (t.aside) cs_buffer_text(message, " Files that it kept aside are still there.");
+    if (t.left) cs_buffer_text(message, " What an interrupted run left is dropped by the next changing run, /recover for one.");
     return cs_fail(&run->error, CS_E_NOTHING, NULL, NULL, NULL);
 }
 

@@ -272,12 +272,15 @@ static cs_status choose_only(const cs_known_trees *trees, size_t *index, cs_erro
     cs_buffer ids = {0};
     for (size_t i = 0; i < trees->count; i++) {
         if (!trees->items[i].head.stack_count) continue;
-        cs_buffer_format(&ids, "%s/tree:%s (%s)", count++ ? ", " : "", trees->items[i].id, trees->items[i].head.tree_path);
+        if (count++) cs_buffer_text(&ids, ", ");
+        cs_buffer_format(&ids, "/tree:%s (%s)", trees->items[i].id, trees->items[i].head.tree_path);
         *index = i;
     }
     if (!count && trees->blocked_count) return cs_trees_refuse_blocked(trees, 0, error);
-    for (size_t i = 0; i < trees->blocked_count; i++)
-        cs_buffer_format(&ids, "%s/tree:%s (its record cannot be read)", count++ ? ", " : "", trees->blocked[i].id);
+    for (size_t i = 0; i < trees->blocked_count; i++) {
+        if (count++) cs_buffer_text(&ids, ", ");
+        cs_buffer_format(&ids, "/tree:%s (its record cannot be read)", trees->blocked[i].id);
+    }
     cs_status status = cs_buffer_check(&ids, error);
     if (status == CS_OK && !count)
         status = cs_fail(error, CS_E_NOTHING, NULL, NULL, "cudnn-setup has not installed anything on this machine");

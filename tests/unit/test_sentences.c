@@ -45,7 +45,7 @@ static size_t count_fields(const char *format) {
 
 /* How the Chinese treats the field: '}' as it is, else its marker; '\0': it does not have it. */
 static char marker_of(const char *chinese, size_t field) {
-    char text[16];
+    char text[24];
     snprintf(text, sizeof text, "{%zu", field);
     const char *at = strstr(chinese, text);
     return at ? at[strlen(text)] : '\0';
@@ -400,7 +400,7 @@ static void test_sentences_with_lists(void **state) {
         "2 of 31 files and 1 environment value differ from what was installed: bin\\a.dll missing, include\\b c.h differs, "
         "PATH differs, and more. cudnn-setup /repair puts that right. A missing DLL is often in an antivirus program's "
         "quarantine: look there first.",
-        "31 个文件中有 2 个和 1 个环境变量与安装时不同：bin\\a.dll（缺失），include\\b c.h（不同），PATH（不同），等。"
+        "31 个文件中的 2 个和 1 个环境变量与安装时不同：bin\\a.dll（缺失），include\\b c.h（不同），PATH（不同），其余略。"
         "cudnn-setup /repair 可以修复。缺失的 DLL 往往在杀毒软件的隔离区中：请先到那里查看。");
     assert_chinese(
         "C:\\CUDA\\v10.1: programs hold files of this tree: python.exe (process 7) with a.dll, b.dll and 3 more; t (1).exe "
@@ -430,6 +430,7 @@ static void test_sentences_not_known_stay_as_they_are(void **state) {
     assert_unknown("cannot frobnicate C:\\x: access denied");
     assert_unknown("cannot read C:\\x: nobody knows this (5)");
     assert_unknown("C:\\x: nobody knows this");
+    assert_unknown("C:\\x.json: stack[0].kind: must be one of a, b. Somebody wrote something more. Nothing was changed.");
     assert_unknown("%s %zu %n {1} {2*}");
     cs_buffer said = {0};
     cs_say_sentence(&said, "access denied", CS_ENGLISH);
