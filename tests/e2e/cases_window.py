@@ -10,8 +10,8 @@ from cases_inuse import Watched, add_variant, install_words
 from cases_recovery import journals
 from cases_wizard import RESULT, go_on, plan, result, workers
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, HEADING, INSTALL, REPORT, ROLL_BACK, STEP,
-                    TEXT, TOOLKITS, TRY_AGAIN, VERIFY, YES, Seat)
+from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, HEADING, INSTALL, REPORT, ROLL_BACK, STEP, TEXT,
+                    TOOLKITS, TRY_AGAIN, UNINSTALL, VERIFY, YES, Seat)
 
 # ---- every page at every size ----
 
@@ -51,13 +51,17 @@ class Gallery:
         self.s.start(*words)
         self.processes.append(self.s.program)
 
+    def look(self):
+        """{(kind, language): measured dialog} of what is to be seen."""
+        return {(kind_of(d), language_of(d)): d for d in self.s.look("measure") if kind_of(d)}
+
     def await_kinds(self, *kinds):
-        """{(kind, language): measured dialog} of the pages that have come."""
+        """The pages of these kinds, in both languages, as they come; they are judged."""
         wanted = {(kind, language) for kind in kinds for language in LANGUAGES}
-        found, end = {}, time.monotonic() + 20
+        found, end = {}, time.monotonic() + 60
         while not wanted <= set(found):
             assert time.monotonic() < end, "at %d, not seen: %s; seen: %s" % (self.dpi, sorted(wanted - set(found)), sorted(found))
-            found = {(kind_of(d), language_of(d)): d for d in self.s.look("measure") if kind_of(d)}
+            found = self.look()
         for key in wanted:
             self.s.fit(found[key], "%s in %s at %d dots per inch" % (*key, self.dpi))
         return found
@@ -69,20 +73,30 @@ class Gallery:
         self.processes = []
 
 
-def show_still_pages(s, gallery, words, trees):
+def press_all(s, found, *buttons):
+    s.press(*((found[kind, language], button) for kind, button in buttons for language in LANGUAGES))
+
+
+def show_still_pages(s, dpi, words, trees):
     chosen, _, installed = trees
+    gallery = Gallery(s, dpi)
     for language in LANGUAGES:
         gallery.start("/lang:" + language, "/cuda:" + chosen, "/env:none", *words)
         gallery.start("/lang:" + language, *words)
         gallery.start("/lang:" + language, "/cuda:" + chosen, "/archive:" + s.m.media + "\\cudnn-wrong.zip")
         gallery.start("/lang:" + language, "/cuda:" + installed, *words)
-        gallery.start("/lang:" + language, "/cuda:" + chosen, "/uninstall")
-    found = gallery.await_kinds("ready", "two", "blocked", "installed", "question")
+    first = gallery.await_kinds("ready", "two", "blocked", "installed")
     for language in LANGUAGES:
-        s.t.check(found["two", language][CUDA_PATH], "the box for CUDA_PATH is shown")
-    buttons = (("two", CHANGES), ("installed", VERIFY), ("question", YES))
-    s.press(*((found[kind, language], button) for kind, button in buttons for language in LANGUAGES))
-    gallery.await_kinds("text", "good", "failed")
+        s.t.check(first["two", language][CUDA_PATH], "the box for CUDA_PATH is shown")
+    press_all(s, first, ("two", CHANGES), ("installed", UNINSTALL))
+    found = gallery.await_kinds("text", "question")
+    press_all(s, found, ("question", CANCEL))
+    wine.wait_until(lambda: not any(kind == "question" for kind, _ in gallery.look()), 60, "the end of the question")
+    manifest = s.m.wine.unix(s.m.media) + "/cudnn-sample.json"
+    os.rename(manifest, manifest + ".away")     # so nothing can be installed
+    press_all(s, first, ("ready", INSTALL), ("installed", VERIFY))
+    gallery.await_kinds("good", "failed")
+    os.rename(manifest + ".away", manifest)
     gallery.close()
 
 
@@ -126,7 +140,7 @@ def case_window_layout(t):
         t.equal(code, 0, "installed: " + text[-300:])
         for dpi in SCALES:
             s.resolution(dpi)
-            show_still_pages(s, Gallery(s, dpi), words, trees)
+            show_still_pages(s, dpi, words, trees)
         show_working_pages(s, big_words(s), trees[0])
 
 
