@@ -160,7 +160,7 @@ static void on_start(wizard *w, HWND window) {
 /* A verb of the command line other than installing: asked, then done; /passive asks nothing. */
 static void on_first(wizard *w) {
     bool passive = w->options->ui == CS_UI_PASSIVE;
-    if (passive || wizard_confirm(w, w->options->verb)) {
+    if (passive || (wizard_choose_tree(w, w->options->verb) && wizard_confirm(w, w->options->verb))) {
         wizard_run_verb(w, w->options->verb);
     } else {
         w->exit_code = CS_EXIT_CANCELLED;

@@ -29,7 +29,8 @@ static const char *chosen_tree(const wizard *w) {
 static bool make_words(wizard *w, cs_verb verb) {
     bool places = verb == CS_VERB_INSTALL || verb == CS_VERB_REPAIR;
     cs_options plan = *w->options; /* borrowed strings */
-    const char *tree = chosen_tree(w), *archive = w->survey && w->survey->archive ? w->survey->archive : w->archive;
+    const char *tree = w->survey ? chosen_tree(w) : w->cuda,
+               *archive = w->survey && w->survey->archive ? w->survey->archive : w->archive;
     cs_options all = {.program = w->options->program, .verb = verb, .verb_given = true};
     cs_strings_free(&w->words);
     all.lang = (char *)(uintptr_t)(w->language == CS_CHINESE ? "zh-CN" : "en");
@@ -78,6 +79,19 @@ void wizard_run_verb(wizard *w, cs_verb verb) {
 }
 
 /* ---- questions before a change ---- */
+
+bool wizard_choose_tree(wizard *w, cs_verb verb) {
+    bool open = verb == CS_VERB_UNINSTALL || verb == CS_VERB_ROLLBACK || verb == CS_VERB_REPAIR || verb == CS_VERB_VERIFY;
+    cs_strings trees = {0};
+    size_t index = 0;
+    if (!open || w->options->tree || w->options->cuda) return true;
+    cs_survey_installed(&w->host, w->options, &trees);
+    if (trees.count > 1) index = wizard_choose(w, &trees, CS_SAY_ASK_WHICH, CS_SAY_ASK_WHICH_MORE);
+    bool chosen = trees.count < 2 || index < trees.count;
+    if (trees.count > 1 && chosen) w->cuda = cs_strdup(trees.items[index]);
+    cs_strings_free(&trees);
+    return chosen;
+}
 
 bool wizard_confirm(wizard *w, cs_verb verb) {
     static const struct {

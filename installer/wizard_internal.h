@@ -86,7 +86,8 @@ void wizard_start_look(wizard *w);
 void wizard_show_ready(wizard *w);
 void wizard_run_verb(wizard *w, cs_verb verb);
 bool wizard_confirm(wizard *w, cs_verb verb);
-bool wizard_changes(const wizard *w); /* the run that is at work is one that changes something */
+bool wizard_choose_tree(wizard *w, cs_verb verb); /* where the command line leaves it open; false: none is meant */
+bool wizard_changes(const wizard *w);             /* the run that is at work is one that changes something */
 void wizard_set_archive(wizard *w, const char *path);
 void wizard_set_cuda(wizard *w, const char *path);
 void wizard_show_guide(wizard *w);
@@ -131,6 +132,8 @@ bool wizard_shell_begin(void);                                  /* false: there 
 bool wizard_bind(HMODULE module, const char *name, void *slot); /* slot: a function pointer */
 /* A question with a verb on each button; true: yes. Enter means no. */
 bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no);
+/* One of the items, by its index; items->count: none. Enter goes on with the one that is marked, and changes nothing yet. */
+size_t wizard_choose(wizard *w, const cs_strings *items, cs_phrase question, cs_phrase more);
 void wizard_drop_question(wizard *w); /* the question that is shown, if one is, is answered with no */
 bool wizard_choose_archive(wizard *w, cs_buffer *path);
 bool wizard_copy(wizard *w, const char *text); /* to the clipboard */

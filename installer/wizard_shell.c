@@ -86,6 +86,38 @@ bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs
     return answer == IDYES;
 }
 
+size_t wizard_choose(wizard *w, const cs_strings *items, cs_phrase question, cs_phrase more) {
+    enum { MOST = 16, FIRST = 100 };
+    cs_buffer units[5] = {{0}}, wide[MOST] = {{0}};
+    const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, CS_SAY_GO_ON, CS_SAY_CANCEL};
+    const wchar_t *texts[5];
+    TASKDIALOG_BUTTON choices[MOST];
+    size_t count = items->count < MOST ? items->count : MOST;
+    int answer = IDCANCEL, choice = FIRST;
+    for (int i = 0; i < 5; i++) texts[i] = widen(&units[i], phrases[i], w->language);
+    for (size_t i = 0; i < count; i++) {
+        const wchar_t *text = common_wide(&wide[i], items->items[i]);
+        choices[i] = (TASKDIALOG_BUTTON){FIRST + (int)i, text ? text : L""};
+    }
+    const TASKDIALOG_BUTTON buttons[] = {{IDYES, texts[3]}, {IDCANCEL, texts[4]}};
+    const TASKDIALOGCONFIG config = {.cbSize = sizeof config,
+                                     .hwndParent = w->window,
+                                     .dwFlags = TDF_ALLOW_DIALOG_CANCELLATION | TDF_POSITION_RELATIVE_TO_WINDOW,
+                                     .pszWindowTitle = texts[0],
+                                     .pszMainInstruction = texts[1],
+                                     .pszContent = texts[2],
+                                     .cButtons = 2,
+                                     .pButtons = buttons,
+                                     .nDefaultButton = IDYES,
+                                     .cRadioButtons = (UINT)count,
+                                     .pRadioButtons = choices,
+                                     .nDefaultRadioButton = FIRST};
+    bool chosen = SUCCEEDED(wizard_comctl.task_dialog(&config, &answer, &choice, NULL)) && answer == IDYES;
+    for (int i = 0; i < 5; i++) cs_buffer_free(&units[i]);
+    for (size_t i = 0; i < MOST; i++) cs_buffer_free(&wide[i]);
+    return chosen && choice >= FIRST ? (size_t)(choice - FIRST) : items->count;
+}
+
 /* ---- a file ---- */
 
 static void append_filter(cs_buffer *out, cs_phrase phrase, cs_language language, const wchar_t *pattern) {

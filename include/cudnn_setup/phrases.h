@@ -137,6 +137,8 @@ typedef enum cs_phrase {
     CS_SAY_LICENCE_UNREAD,
     CS_SAY_LICENCE_READING,
     /* ---- questions ---- */
+    CS_SAY_ASK_WHICH,
+    CS_SAY_ASK_WHICH_MORE,
     CS_SAY_ASK_UNINSTALL,
     CS_SAY_ASK_UNINSTALL_MORE,
     CS_SAY_ASK_ROLL_BACK,

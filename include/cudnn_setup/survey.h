@@ -45,6 +45,9 @@ void cs_survey_take_gpus(cs_survey *survey, cs_machine *answer);
 /* "7.6.5" from cudnn_version.h, or cudnn.h before version 8, in the tree; NULL: none, or it does not say. Owned by the caller. */
 char *cs_survey_header_version(const cs_host *host, const char *tree);
 
+/* The CUDA folders where something of ours is installed, as far as the records can be read. Adds to out. */
+void cs_survey_installed(const cs_host *host, const cs_options *options, cs_strings *out);
+
 /* The licence text of the judged archive, which is read from the file that is open there: one row of the package alone is
  * unpacked, in memory. Replaces out; CS_E_FORMAT if the package has none. */
 cs_status cs_survey_licence(const cs_host *host, const cs_survey *machine, cs_buffer *out, cs_error *error);

@@ -10,8 +10,8 @@ cs_page_row *page_row(cs_page *page, cs_phrase name, cs_mark mark);
 /* Appends text with what could move or hide it made visible, line breaks kept. */
 void page_text(cs_buffer *out, const char *text);
 /* What the core says in its own words (the detail of a failure, a warning), for a page: in its language, visible, and without the
- * advice that names options of a command line, unless it is nothing else. text is English. Appends. */
-void page_told(cs_buffer *out, const char *text, cs_language language);
+ * advice that names options of a command line, unless it is nothing else. Appends. */
+void page_told(cs_buffer *out, const char *english, cs_language language);
 /* A sentence that begins with a plain word gets its capital letter; names of files and functions stay. */
 void page_capital(cs_buffer *text);
 /* The same as page_text, with its middle left out where it is long. */

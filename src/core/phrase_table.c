@@ -131,6 +131,8 @@ const phrase_row phrase_rows[CS_PHRASE_COUNT] = {
     [CS_SAY_LICENCE_UNREAD] = {{"The licence text could not be read from the archive. {detail}", "无法从压缩包读取许可协议。{detail}"}},
     [CS_SAY_LICENCE_READING] = {{"Reading the licence text from the archive…", "正在从压缩包读取许可协议…"}},
 
+    [CS_SAY_ASK_WHICH] = {{"Which installation is meant?", "要处理哪一处安装？"}},
+    [CS_SAY_ASK_WHICH_MORE] = {{"cuDNN was installed into several CUDA folders. The others stay as they are.", "cuDNN 安装在多个 CUDA 文件夹中。其他文件夹保持不变。"}},
     [CS_SAY_ASK_UNINSTALL] = {{"Uninstall cuDNN?", "要卸载 cuDNN 吗？"}},
     [CS_SAY_ASK_UNINSTALL_MORE] = {{"What it replaced comes back: files, PATH and CUDA_PATH.", "被替换的文件、PATH 和 CUDA_PATH 都会恢复。"}},
     [CS_SAY_ASK_ROLL_BACK] = {{"Undo the newest installation?", "要撤销最近一次安装吗？"}},

@@ -77,6 +77,18 @@ static void find_installed(const cs_host *host, const cs_options *options, const
     cs_outcome_free(&ignored);
 }
 
+void cs_survey_installed(const cs_host *host, const cs_options *options, cs_strings *out) {
+    cs_run run;
+    cs_outcome ignored = {0};
+    cs_host quiet = *host;
+    quiet.events = NULL;
+    cs_status status = cs_run_begin_reading(&run, &quiet, options, &ignored);
+    for (size_t i = 0; status == CS_OK && i < run.trees.count; i++)
+        if (run.trees.items[i].head.stack_count) status = cs_strings_add(out, run.trees.items[i].head.tree_path, NULL);
+    cs_run_end(&run, status);
+    cs_outcome_free(&ignored);
+}
+
 static bool warned(const cs_survey *machine, const char *id) {
     for (size_t i = 0; i < machine->warnings.count; i++)
         if (strcmp(machine->warnings.items[i].id, id) == 0) return true;

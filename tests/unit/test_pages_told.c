@@ -157,11 +157,28 @@ static void test_pages_told_of_a_newer_cudnn(void **state) {
     verb_case_end(&c);
 }
 
+/* What a window can be asked to undo without naming it. */
+static void test_pages_told_what_is_installed(void **state) {
+    (void)state;
+    verb_case c;
+    cs_strings trees = {0};
+    verb_case_begin(&c);
+    verb_case_package(&c, "p803", "8.0.3.33", 8003, "803", false);
+    cs_survey_installed(c.host, &c.options, &trees);
+    assert_int_equal(trees.count, 0);
+    assert_int_equal(verb_case_install(&c, "p803"), 0);
+    cs_survey_installed(c.host, &c.options, &trees);
+    assert_int_equal(trees.count, 1);
+    assert_string_equal(trees.items[0], VERB_TREE);
+    cs_strings_free(&trees);
+    verb_case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pages_told_advice_names_no_option), cmocka_unit_test(test_pages_told_phrases_name_no_option),
         cmocka_unit_test(test_pages_told_of_a_chosen_folder),     cmocka_unit_test(test_pages_told_where_no_toolkit_is),
-        cmocka_unit_test(test_pages_told_of_a_newer_cudnn),
+        cmocka_unit_test(test_pages_told_of_a_newer_cudnn),       cmocka_unit_test(test_pages_told_what_is_installed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
