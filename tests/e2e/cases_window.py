@@ -184,6 +184,7 @@ def case_window_dropped(t):
         s.start("/lang:en", "/manifest:" + manifest)
         page = s.page("cuDNN 8.0.3 for CUDA 10.1")
         row_of_archive(s, page, "none", "a window with administrator rights does not look into Downloads")
+        t.check("only a window without administrator rights" in page.said(EXPLAIN), "it says so: " + page.said(EXPLAIN))
         s.key("Escape")
         s.end_is(1602, "closed")
         line = '"%s" /manifest:"%s" /lang:en' % (m.setup_exe, manifest)
