@@ -276,12 +276,12 @@ static cs_status fs_inherit_security(void *ctx, cs_file *file, cs_error *error) 
     bool after;
     (void)ctx;
     uint32_t fault = file_step(file, "inherit", true, &after, path);
-    if (fault && !after) return cs_fail_win32(error, fault, "inherit", path);
+    if (fault && !after) return cs_fail_win32(error, fault, "inherit security", path);
     if (file->node->parent) {
         free(file->node->sddl);
         file->node->sddl = memory_copy_text(file->node->parent->sddl);
     }
-    return fault ? cs_fail_win32(error, fault, "inherit", path) : CS_OK;
+    return fault ? cs_fail_win32(error, fault, "inherit security", path) : CS_OK;
 }
 
 static cs_status fs_stat(void *ctx, const char *path, cs_file_info *out, cs_error *error) {
@@ -367,7 +367,7 @@ static cs_status fs_sync_folder(void *ctx, const char *path, cs_error *error) {
     uint32_t code = memory_step(ctx, "sync folder", path, true, &after);
     memory_node *node = memory_node_find(ctx, path, false);
     if (!code && (!node || node->info.kind != CS_FILE_FOLDER)) code = 3;
-    return code ? cs_fail_win32(error, code, "sync", path) : CS_OK;
+    return code ? cs_fail_win32(error, code, "sync folder", path) : CS_OK;
 }
 
 static cs_status fs_volume(void *ctx, const char *path, cs_volume *out, cs_error *error) {

@@ -9,6 +9,7 @@
 
 #include "cudnn_setup/hash.h"
 #include "cudnn_setup/programs.h"
+#include "cudnn_setup/sentences.h"
 #include "zip_writer.h"
 
 const char *const verb_targets[VERB_ROWS] = {"bin/cudnn64_8.dll", "bin/cudnn_ops_infer64_8.dll",
@@ -119,6 +120,32 @@ void verb_case_package(verb_case *c, const char *name, const char *version, unsi
 
 /* ---- running ---- */
 
+static void assert_chinese(const char *text) {
+    cs_buffer said = {0};
+    if (!cs_sentence_chinese(&said, text)) fail_msg("there is no Chinese for: %s", text);
+    cs_buffer_free(&said);
+}
+
+/* Whatever a run says to people can be said in a Chinese window, but for the proof, which has its sentences in two languages. */
+static void assert_can_be_said(const verb_case *c) {
+    static const char warning[] = "warning ", proof[] = "warning proof:";
+    cs_strings lines = {0};
+    if (!c->host->events) return; /* memory is made to run out: half of a sentence may be missing */
+    for (const char *at = cs_buffer_string(&c->told); *at;) {
+        size_t size = strcspn(at, "\n");
+        cs_buffer line = {0};
+        cs_buffer_append(&line, at, size);
+        assert_int_equal(cs_strings_add(&lines, cs_buffer_string(&line), NULL), CS_OK);
+        cs_buffer_free(&line);
+        at += size + (at[size] != '\0');
+    }
+    for (size_t i = 0; i < lines.count; i++)
+        if (strncmp(lines.items[i], warning, sizeof warning - 1) == 0 && strncmp(lines.items[i], proof, sizeof proof - 1) != 0)
+            assert_chinese(strstr(lines.items[i], ": ") + 2);
+    assert_chinese(c->outcome.message.data);
+    cs_strings_free(&lines);
+}
+
 int verb_case_run(verb_case *c, cs_operation verb) {
     cs_outcome_free(&c->outcome);
     cs_buffer_clear(&c->told);
@@ -127,6 +154,7 @@ int verb_case_run(verb_case *c, cs_operation verb) {
     cs_status status = verb(c->host, &c->options, &c->outcome);
     assert_int_equal(status, c->outcome.status);
     assert_true(c->outcome.message.size > 0);
+    assert_can_be_said(c);
     verb_case_assert_closed(c);
     return cs_exit_code(status);
 }
