@@ -128,7 +128,7 @@ static bool is_name(slice text) {
     size_t word = text.size;
     bool separated = false;
     for (size_t i = 0; i < text.size; i++) {
-        if (text.at[i] == ' ' && i < word) word = i;
+        if (i < word && text.at[i] == ' ') word = i;
         if (text.at[i] == ' ' && i && text.at[i - 1] == ':') return false; /* no path of Windows has that */
         separated = separated || (i < word && (text.at[i] == '\\' || text.at[i] == '/'));
     }
