@@ -1,5 +1,6 @@
-/* pages_guide.c: a document of the project, written in Markdown, as plain text in columns: headings, paragraphs, lists, tables of
- * two columns and blocks of commands, which is what the documents use. */
+/* pages_guide.c: a document of the project, written in Markdown, as plain text: headings, paragraphs, lists, tables of two
+ * columns and blocks of commands, which is what the documents use. A paragraph is one line, which the window wraps as wide as it
+ * is. */
 #include <string.h>
 
 #include "pages_internal.h"
@@ -10,7 +11,6 @@ typedef struct guide {
     cs_buffer *out;
     cs_buffer words;   /* of the paragraph that is being read, in one line */
     const char *first; /* what stands before it */
-    size_t hang;       /* blanks before its further lines */
     size_t cell;       /* width of the first column of the table that is being read; 0: none is */
     bool code;
 } guide;
@@ -45,8 +45,9 @@ static size_t columns_of(const char *text, size_t size) {
     return columns;
 }
 
-/* Words to lines; at: the column that the first of them begins in. */
-static void wrap(cs_buffer *out, const char *words, size_t at, size_t hang) {
+/* Words to lines that begin in the column hang, where the first is already. */
+static void wrap(cs_buffer *out, const char *words, size_t hang) {
+    size_t at = hang;
     bool begun = false;
     while (*words) {
         size_t size = strcspn(words, " "), columns = columns_of(words, size);
@@ -71,14 +72,12 @@ static void end_paragraph(guide *g) {
     if (g->words.size) {
         cs_buffer plain = {0};
         put_inline(&plain, g->words.data, g->words.size);
-        cs_buffer_text(g->out, g->first);
-        wrap(g->out, cs_buffer_string(&plain), g->hang, g->hang);
+        cs_buffer_format(g->out, "%s%s\n", g->first, cs_buffer_string(&plain));
         if (plain.failed) g->out->failed = true;
         cs_buffer_free(&plain);
     }
     cs_buffer_clear(&g->words);
     g->first = "";
-    g->hang = 0;
 }
 
 static void put_heading(guide *g, const char *line, size_t size) {
@@ -134,7 +133,7 @@ static void put_row(guide *g, const char *line, size_t size) {
         columns = 0;
     }
     blanks(g->out, g->cell - columns);
-    if (next_cell(&at, end, &cell)) wrap(g->out, cs_buffer_string(&cell), g->cell, g->cell);
+    if (next_cell(&at, end, &cell)) wrap(g->out, cs_buffer_string(&cell), g->cell);
     cs_buffer_free(&cell);
 }
 
@@ -167,7 +166,6 @@ static void take_line(guide *g, const char *line, size_t size, const char *end) 
         if (item) {
             end_paragraph(g);
             g->first = "- ";
-            g->hang = 2;
         }
         if (g->words.size) cs_buffer_text(&g->words, " ");
         cs_buffer_append(&g->words, line + skip, size - skip);

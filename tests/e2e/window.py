@@ -87,6 +87,7 @@ class Seat:
         with open(os.path.join(self.m.wine.root, "user.reg"), "a", encoding="ascii") as file:
             file.write("\n[Software\\\\Wine\\\\Fonts\\\\Replacements] 1\n")
             file.writelines('"%s"="%s"\n' % (name, FONT) for name in names)
+            file.write('"Consolas"="%s Mono"\n' % FONT)
 
     def __exit__(self, *unused):
         self.m.__exit__()
