@@ -95,6 +95,8 @@ static const cs_sentence rows[] = {
     {"Proof 1, files", "验证 1，文件"},
     {"Proof 2, loading", "验证 2，加载"},
     {"Proof 3, GPU", "验证 3，GPU"},
+    {"passed", "通过"},
+    {"skipped", "未测试"},
     {"passed: %s", "通过：{1*}"},
     {"failed: %s", "失败：{1*}"},
     {"skipped: %s", "未测试：{1*}"},

@@ -147,6 +147,31 @@ static void test_result_html_escapes_everything(void **state) {
     cs_outcome_free(&outcome);
 }
 
+/* What is known is in Chinese, whatever it holds is escaped; what is not known says that it is English. */
+static void test_result_html_in_chinese(void **state) {
+    (void)state;
+    cs_outcome outcome = {0};
+    cs_warnings warnings = {0};
+    cs_buffer out = {0};
+    fill(&outcome);
+    assert_int_equal(cs_warnings_add(&warnings, "wine.rights", "Wine <8>: access rights not checked", NULL), CS_OK);
+    assert_int_equal(cs_warnings_add(&warnings, "a.b", "nobody knows this", NULL), CS_OK);
+    cs_result_view view = view_of(&outcome, &warnings);
+    view.language = CS_CHINESE;
+    assert_int_equal(cs_result_html(&view, &out, NULL), CS_OK);
+    assert_non_null(strstr(out.data, "<h1 lang=\"en\">Programs hold the files: "));
+    assert_non_null(strstr(out.data, "<td>Wine &lt;8&gt;：未检查访问权限</td>"));
+    assert_non_null(strstr(out.data, "<td>nobody knows this</td>"));
+    assert_non_null(strstr(out.data, "<td>验证：文件</td><td>通过</td>"));
+    cs_buffer_clear(&outcome.message);
+    cs_buffer_text(&outcome.message, "Cannot open C:\\<a>: access denied (5). Nothing was changed.");
+    assert_int_equal(cs_result_html(&view, &out, NULL), CS_OK);
+    assert_non_null(strstr(out.data, "<h1>无法打开 C:\\&lt;a&gt;：拒绝访问（5）。未作任何更改。</h1>"));
+    cs_buffer_free(&out);
+    cs_warnings_free(&warnings);
+    cs_outcome_free(&outcome);
+}
+
 static void test_result_without_memory(void **state) {
     (void)state;
     cs_outcome outcome = {0};
@@ -172,6 +197,7 @@ int main(void) {
         cmocka_unit_test(test_result_json_whole),
         cmocka_unit_test(test_result_json_stays_valid),
         cmocka_unit_test(test_result_html_escapes_everything),
+        cmocka_unit_test(test_result_html_in_chinese),
         cmocka_unit_test(test_result_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
