@@ -94,7 +94,8 @@ void cs_page_changes(const cs_survey *machine, cs_language language, cs_buffer *
 void cs_page_copy(const cs_page *page, cs_buffer *out);
 
 /* A document of the project (Markdown as docs/deployment.md uses it: headings, paragraphs, lists, tables of two columns, blocks
- * of commands) as plain text, its tables 80 columns wide, after a line in the page's language that says whom it is for. Appends. */
+ * of commands) as plain text, its tables 80 columns wide, after a line in the page's language that says whom it is for. Appends.
+ */
 void cs_page_guide(const char *document, size_t size, cs_language language, cs_buffer *out);
 
 /* "8.0.3" from "8.0.3.33". Appends. */
