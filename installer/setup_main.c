@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "common.h"
+#include "cudnn_setup/phrases.h"
+#include "cudnn_setup/sentences.h"
 #include "cudnn_setup/text.h"
 #include "gpus.h"
 #include "service.h"
@@ -10,13 +12,12 @@
 #include "wizard.h"
 #include "worker.h"
 
-static const wchar_t title[] = L"cuDNN setup";
-
 typedef struct setup {
     common_streams streams;
     cs_console console;
     bool has_streams;
     bool no_window; /* asked for on the command line, or nobody could see it */
+    cs_language language;
 } setup;
 
 /* A box on the desktop of a service or a scheduled task waits for ever. */
@@ -26,16 +27,31 @@ static bool desktop_is_seen(void) {
     return station && GetUserObjectInformationW(station, UOI_FLAGS, &flags, sizeof flags, NULL) && (flags.dwFlags & WSF_VISIBLE);
 }
 
-/* The rule holds for a command line that cannot be read, too. */
+/* What follows the marks of an option; a word that is none as it is. */
+static const char *option_text(const char *word) { return word + strspn(word, "/-"); }
+
+/* The rule holds for a command line that cannot be read, too; so does that of the language. */
 static bool asks_for_silence(const cs_strings *words) {
     static const char *const silent[] = {"quiet", "passive"};
     for (size_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
-        while (*word == '/' || *word == '-') word++;
+        const char *word = option_text(words->items[i]);
         for (size_t k = 0; k < sizeof silent / sizeof silent[0]; k++)
             if (word != words->items[i] && cs_text_equal_ascii_case(word, silent[k])) return true;
     }
     return false;
+}
+
+static cs_language language_of(const cs_strings *words) {
+    enum { NAME = 5 };
+    const char *tag = NULL;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = option_text(words->items[i]);
+        char name[NAME + 1] = {0};
+        for (size_t k = 0; k < NAME && word[k]; k++) name[k] = word[k];
+        name[NAME - 1] = name[NAME - 1] == '=' ? ':' : name[NAME - 1];
+        if (word != words->items[i] && cs_text_equal_ascii_case(name, "lang:")) tag = word + NAME;
+    }
+    return wizard_language(tag);
 }
 
 static void add_visible(cs_buffer *out, const char *text) {
@@ -50,19 +66,23 @@ static void add_visible(cs_buffer *out, const char *text) {
     }
 }
 
-static void show(const cs_app_end *end) {
-    cs_buffer text = {0}, wide = {0};
-    add_visible(&text, end->message);
+static void show(const cs_app_end *end, cs_language language) {
+    cs_buffer said = {0}, text = {0}, wide = {0}, title = {0};
+    cs_say_sentence(&said, end->message, language);
+    add_visible(&text, cs_buffer_string(&said));
     if (end->report[0]) add_visible(&text, end->report);
     if (end->log[0]) {
-        cs_buffer_text(&text, "\nLog: ");
+        cs_buffer_format(&text, "\n%s: ", cs_phrase_text(CS_SAY_RESULT_LOG, language));
         add_visible(&text, end->log);
     }
     UINT icon = end->exit_code == CS_EXIT_OK ? MB_ICONINFORMATION : MB_ICONWARNING;
     const wchar_t *shown = common_wide(&wide, cs_buffer_string(&text));
-    MessageBoxW(NULL, shown ? shown : L"Not enough memory to say what happened.", title, MB_OK | icon | MB_SETFOREGROUND);
+    const wchar_t *caption = common_wide(&title, cs_phrase_text(CS_SAY_CAPTION, language));
+    MessageBoxW(NULL, shown ? shown : L"Not enough memory to say what happened.", caption, MB_OK | icon | MB_SETFOREGROUND);
+    cs_buffer_free(&said);
     cs_buffer_free(&text);
     cs_buffer_free(&wide);
+    cs_buffer_free(&title);
 }
 
 static bool is_look(const cs_options *options) {
@@ -86,7 +106,7 @@ static void on_end(void *ctx, const cs_app_end *end) {
     if (s->has_streams) cs_console_end(&s->console, end);
     bool bad_line = !end->options || end->exit_code == CS_EXIT_USAGE;
     if (s->no_window || (s->has_streams && (bad_line || is_look(end->options)))) return;
-    show(end);
+    show(end, s->language);
 }
 
 /* Where no window can be made nobody can be asked, and nothing is changed without being asked. */
@@ -133,6 +153,7 @@ static int run_words(void *ctx) {
     s.has_streams = common_streams_open(&s.streams, true);
     s.console = (cs_console){.ctx = &s.streams, .write = common_write};
     s.no_window = asks_for_silence(words) || !desktop_is_seen();
+    s.language = language_of(words);
     cs_app_front front = {.ctx = &s,
                           .version = CUDNN_SETUP_VERSION,
                           .absolute = common_absolute,

@@ -38,6 +38,8 @@ static void cancel(wizard *w) {
     InterlockedExchange(&w->cancel, 1);
     wizard_go(w, CS_WINDOW_CLOSE);
     wizard_set_text(w->window, IDC_STEP, cs_phrase_text(wizard_changes(w) ? CS_SAY_STOPPING : CS_SAY_STOPPING_LOOK, w->language));
+    wizard_set_text(w->window, IDC_FILE, "");
+    wizard_set_text(w->window, IDC_AMOUNT, "");
     EnableWindow(GetDlgItem(w->window, IDCANCEL), FALSE);
 }
 
@@ -305,7 +307,8 @@ bool wizard_run(const cs_options *options, int *code) {
     MSG message;
     be_system_aware();
     if (!wizard_shell_begin()) return false;
-    w = (wizard){.options = options, .host = common_host(), .language = wizard_language(options), .exit_code = CS_EXIT_CANCELLED};
+    w = (wizard){
+        .options = options, .host = common_host(), .language = wizard_language(options->lang), .exit_code = CS_EXIT_CANCELLED};
     w.elevated = w.host.system->is_administrator(w.host.system->ctx);
     HWND window = CreateDialogParamW(GetModuleHandleW(NULL), MAKEINTRESOURCEW(IDD_WIZARD), NULL, on_dialog, (LPARAM)&w);
     if (!window) return false;

@@ -138,7 +138,6 @@ void wizard_drop_question(wizard *w); /* the question that is shown, if one is, 
 bool wizard_choose_archive(wizard *w, cs_buffer *path);
 bool wizard_copy(wizard *w, const char *text); /* to the clipboard */
 void wizard_open(wizard *w, const char *path);
-cs_language wizard_language(const cs_options *options);
 /* Names of running programs that keep the environment they were started with: consoles, editors, notebooks. */
 void wizard_running_programs(cs_buffer *out);
 

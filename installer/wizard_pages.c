@@ -289,7 +289,7 @@ void wizard_show_event(wizard *w, const wizard_event *event) {
         wizard_set_text(w->window, IDC_AMOUNT, "");
         set_marquee(w, true);
         wizard_taskbar(w, -1);
-    } else {
+    } else if (w->at != CS_AT_STOPPING) { /* what is still told of the work that stops is no news */
         int share = cs_progress_share(&event->progress);
         set_marquee(w, share < 0);
         if (share >= 0) SendDlgItemMessageW(w->window, IDC_PROGRESS, PBM_SETPOS, (WPARAM)share, 0);

@@ -1,5 +1,6 @@
 /* wizard_shell.c: what the window asks of Windows: libraries, questions, files, the clipboard. */
 #include "wizard_internal.h"
+#include "wizard.h"
 
 #include <commdlg.h>
 #include <shellapi.h>
@@ -30,11 +31,11 @@ bool wizard_shell_begin(void) {
 
 /* ---- language ---- */
 
-cs_language wizard_language(const cs_options *options) {
+cs_language wizard_language(const char *lang) {
     wchar_t tags[512];
     ULONG count = 0, units = sizeof tags / sizeof tags[0];
     cs_buffer tag = {0};
-    if (options->lang) return cs_language_of_tag(options->lang);
+    if (lang) return cs_language_of_tag(lang);
     if (!GetUserPreferredUILanguages(MUI_LANGUAGE_NAME, &count, tags, &units) || !count) return CS_ENGLISH;
     cs_wtf8_from_utf16(&tag, (const uint16_t *)tags, wcslen(tags));
     cs_language language = cs_language_of_tag(cs_buffer_string(&tag));

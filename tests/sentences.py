@@ -13,7 +13,6 @@ import sys
 NOT_SHOWN = {
     "src/posix/": "the Linux twin: it has no window",
     "src/doctor/": "the doctor's findings are printed by a console program, in English",
-    "src/core/options.c": "a command line that is not understood is answered before there is a window",
     "src/core/seal.c": "sealing is a verb of the doctor",
     "src/core/sddl.c": "reads descriptors of our own, written in the source",
     "src/core/frameworks.c": "reads a table of our own, which is in the program",
@@ -31,6 +30,7 @@ TAKES_HERE = {
     "src/core/archive_extract.c": {"refuse_row": 3},
     "src/core/archive_select.c": {"refuse_list": 2},
     "src/core/json_check.c": {"refuse": 2},
+    "src/core/options.c": {"USAGE": 2},
     "src/core/outfile.c": {"BAD": 1},
     "src/core/proof.c": {"skip": 1, "skip_all": 1},
     "src/core/record_rules.c": {"bad": 3},

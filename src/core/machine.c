@@ -51,8 +51,8 @@ static void say_driver(const cs_manifest *m, cs_machine *out) {
     const char *driver = cs_buffer_string(&out->driver);
     say(sentence, "", "");
     if (out->driver_fit == CS_FIT_ABSENT) {
-        say(sentence, "There is no NVIDIA driver on this machine: cuDNN can be installed, but it has nothing to run on.",
-            "此计算机上没有 NVIDIA 驱动程序：可以安装 cuDNN，但没有可供其运行的 GPU。");
+        say(sentence, "There is no NVIDIA driver on this machine: cuDNN has nothing to run on.",
+            "此计算机上没有 NVIDIA 驱动程序：cuDNN 没有可供运行的 GPU。");
     } else if (out->driver_fit == CS_FIT_BAD) {
         cs_buffer_format(
             &sentence[CS_ENGLISH],

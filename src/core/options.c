@@ -175,6 +175,9 @@ static cs_status take_bare(parser *p, const char *word) {
     const char *taken = doctor && o->verb_given && o->verb == CS_VERB_NEEDS ? "dll" : "archive";
     bool archive = cs_text_ends_with_ascii_case(word, ".zip") || (doctor && o->verb_given && o->verb == CS_VERB_SEAL);
     const option_row *row = archive || *taken == 'd' ? find_row(o->program, taken, strlen(taken)) : NULL;
+    if (!row && !doctor && strpbrk(word, "\\:")) /* a file that was dropped on the program */
+        return USAGE(p, word,
+                     "this is no .zip archive, and cuDNN for Windows comes as one: drop or name that; /? lists the options");
     if (!row) return USAGE(p, word, "neither an option nor a .zip archive; /? lists the options");
     if (p->seen[row - option_rows])
         return USAGE(p, word, "a second %s; one is named already: %s", *taken == 'd' ? "DLL" : "archive",

@@ -93,7 +93,7 @@ static void row_archive(maker *k) {
     } else if (failed) {
         row->mark = CS_MARK_BAD;
         k->told = true;
-        cs_buffer_text(&row->means, TEXT(CS_SAY_MEANS_WRONG));
+        cs_buffer_text(&row->means, TEXT(m->status == CS_E_ARCHIVE_BAD ? CS_SAY_MEANS_WRONG : CS_SAY_MEANS_SHUT));
         say_detail(k, &row->sentence, archive_fault(m->status));
     } else {
         judge_trust(k, row);
@@ -141,7 +141,9 @@ static void row_cuda(maker *k) {
         page_path(&row->found, chosen->path, CS_PAGE_WIDE);
         cs_buffer_text(&row->means, chosen->version ? chosen->version : k->m->manifest.cuda);
         if (!chosen->trusted) row->mark = CS_MARK_WARNING;
-        say_path(k, &row->sentence, chosen->trusted ? CS_SAY_CUDA_RIGHT : CS_SAY_CUDA_SHARED, chosen->path);
+        cs_phrase right = k->m->same_package ? CS_SAY_CUDA_HOLDS : CS_SAY_CUDA_RIGHT,
+                  shared = k->m->same_package ? CS_SAY_CUDA_HOLDS_SHARED : CS_SAY_CUDA_SHARED;
+        say_path(k, &row->sentence, chosen->trusted ? right : shared, chosen->path);
         return;
     }
     row->mark = CS_MARK_BAD;
@@ -180,18 +182,22 @@ static const cs_gpu_device *best_gpu(const cs_machine *machine) {
 static void row_gpu(maker *k) {
     const cs_survey *m = k->m;
     const cs_gpu_device *gpu = best_gpu(&m->machine);
-    cs_page_row *row = page_row(k->page, CS_SAY_ROW_GPU, m->gpus_asked ? mark_of(m->machine.gpu_fit) : CS_MARK_BUSY);
+    bool no_driver = !gpu && m->machine.driver_fit == CS_FIT_ABSENT; /* then there was nobody to be asked */
+    cs_page_row *row = page_row(k->page, CS_SAY_ROW_GPU,
+                                no_driver       ? CS_MARK_NOTE
+                                : m->gpus_asked ? mark_of(m->machine.gpu_fit)
+                                                : CS_MARK_BUSY);
     if (m->manifest.compute_min && m->manifest.compute_max)
         cs_say(&row->means, CS_SAY_RANGE, k->language, "least", m->manifest.compute_min, "most", m->manifest.compute_max, NULL);
     if (gpu) {
         page_text(&row->found, gpu->name[0] ? gpu->name : "GPU");
         cs_buffer_format(&row->found, ", %d.%d", gpu->major, gpu->minor);
     } else {
-        cs_buffer_text(&row->found, TEXT(!m->gpus_asked                        ? CS_SAY_BEING_READ
-                                         : m->machine.gpu_fit == CS_FIT_ABSENT ? CS_SAY_NONE
-                                                                               : CS_SAY_UNKNOWN));
+        bool none = no_driver || m->machine.gpu_fit == CS_FIT_ABSENT;
+        cs_buffer_text(&row->found, TEXT(none ? CS_SAY_NONE : !m->gpus_asked ? CS_SAY_BEING_READ : CS_SAY_UNKNOWN));
     }
-    page_text(&row->sentence, cs_buffer_string(&m->machine.gpu_sentence[k->language]));
+    const cs_buffer *said = no_driver ? m->machine.driver_sentence : m->machine.gpu_sentence;
+    page_text(&row->sentence, cs_buffer_string(&said[k->language]));
 }
 
 /* ---- the cuDNN that is there ---- */
@@ -212,6 +218,14 @@ static void judge_installed(const maker *k, cs_page_row *row) {
     else
         cs_buffer_text(&row->sentence, TEXT(m->status == CS_OK ? CS_SAY_CUDNN_OURS : CS_SAY_CUDNN_UNREAD));
     if (differs && !row->sentence.size) page_told(&row->sentence, detail(k), k->language); /* a value, or the folder itself */
+    const cs_trust *trust = &m->outcome.trust;
+    if (!trust->sample && trust->kind != CS_TRUST_UNVERIFIED) return;
+    if (row->mark == CS_MARK_OK) row->mark = CS_MARK_WARNING;
+    if (!differs) {
+        cs_buffer_clear(&row->means);
+        cs_buffer_text(&row->means, TEXT(trust->sample ? CS_SAY_MEANS_SAMPLE : CS_SAY_MEANS_UNVERIFIED));
+    }
+    cs_buffer_format(&row->sentence, "\n%s", TEXT(trust->sample ? CS_SAY_CUDNN_SAMPLE : CS_SAY_CUDNN_UNVERIFIED));
 }
 
 static void row_cudnn(maker *k) {

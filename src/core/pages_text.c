@@ -103,8 +103,9 @@ void page_say_different(cs_buffer *out, const cs_outcome *outcome, cs_language l
     for (size_t i = 0; i < outcome->file_count; i++) {
         const char *state = outcome->files[i].state;
         if (strcmp(state, "missing") != 0 && strcmp(state, "differs") != 0) continue;
-        if (shown < SHOWN) cs_buffer_format(&names, "%s%s", shown ? ", " : "", outcome->files[i].target);
-        if (shown++ == SHOWN) cs_buffer_text(&names, ", …");
+        const char *comma = language == CS_CHINESE ? "，" : ", ";
+        if (shown < SHOWN) cs_buffer_format(&names, "%s%s", shown ? comma : "", outcome->files[i].target);
+        if (shown++ == SHOWN) cs_buffer_format(&names, "%s…", comma);
     }
     if (shown) cs_say(out, CS_SAY_FILES_DIFFER, language, "names", cs_buffer_string(&names), NULL);
     cs_buffer_free(&names);

@@ -18,7 +18,7 @@ typedef struct sentence_part {
     size_t count;
 } sentence_part;
 
-extern const sentence_part sentence_archive, sentence_calls, sentence_records, sentence_runs, sentence_toolkit;
+extern const sentence_part sentence_archive, sentence_calls, sentence_records, sentence_runs, sentence_toolkit, sentence_usage;
 
 enum { SENTENCE_VAIN = 128, SENTENCE_STEPS = 100000, SENTENCE_DEPTH = 12 };
 

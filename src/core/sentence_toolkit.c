@@ -122,7 +122,7 @@ static const cs_sentence rows[] = {
     {"The proof found nothing wrong.", "验证没有发现问题。"},
 
     /* ---- driver and GPU: as machine.c has them in Chinese ---- */
-    {"There is no NVIDIA driver on this machine: cuDNN can be installed, but it has nothing to run on.", "此计算机上没有 NVIDIA 驱动程序：可以安装 cuDNN，但没有可供其运行的 GPU。"},
+    {"There is no NVIDIA driver on this machine: cuDNN has nothing to run on.", "此计算机上没有 NVIDIA 驱动程序：cuDNN 没有可供运行的 GPU。"},
     {"The NVIDIA driver %s is too old: CUDA %s needs %s or newer. cuDNN can be installed, but it will not work before the driver is updated.", "NVIDIA 驱动程序 {1} 太旧：CUDA {2} 需要 {3} 或更新版本。可以安装 cuDNN，但更新驱动程序之前无法使用。"},
     {"The version of the NVIDIA driver cannot be read.", "无法读取 NVIDIA 驱动程序的版本。"},
     {"%s has compute capability %d.%d; CUDA %s serves %s to %s.", "{1} 的计算能力为 {2}.{3}；CUDA {4} 支持 {5} 至 {6}。"},

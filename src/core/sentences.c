@@ -3,8 +3,8 @@
 
 enum { MAX_FIELDS = 16, MAX_ROW_STEPS = 20000, ROW_STEPS = 32, MAX_CANDIDATES = 32, MAX_TEXT = 16 * 1024 };
 
-static const sentence_part *const parts[] = {&sentence_archive, &sentence_calls, &sentence_records, &sentence_runs,
-                                             &sentence_toolkit};
+static const sentence_part *const parts[] = {&sentence_archive, &sentence_calls,   &sentence_records,
+                                             &sentence_runs,    &sentence_toolkit, &sentence_usage};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 const cs_sentence *cs_sentence_at(size_t index) {

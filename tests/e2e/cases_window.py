@@ -202,6 +202,14 @@ def case_window_dropped(t):
         s.end_is(1602, "closed")
         t.check(not m.wine.exists(P), "nothing is in Program Files")
 
+        for path, language, said in (("C:\\zips\\cudnn.tgz", "en", "this is no .zip archive"), ("C:\\zips\\cudnn.tgz", "zh-CN", "这不是 .zip 压缩包"),
+                                     ("/instal", "zh-CN", "没有这个选项")):
+            s.program = m.wine.popen(["start", "/wait", m.setup_exe, path, "/lang:" + language])  # as from the desktop, without a console
+            s.until(lambda d: any(said in c.text and path in c.text for c in d.controls), "the box: " + said)
+            s.key("Return")
+            s.end_is(1639, path)
+        t.equal(os.listdir(m.wine.unix(P)), ["logs"], "what a refused command line leaves")
+
 
 def downloads(m):
     names = [name for name in os.listdir(m.wine.unix("C:\\users")) if name != "Public"]

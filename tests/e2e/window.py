@@ -192,9 +192,17 @@ class Seat:
                        check=True, stdout=subprocess.DEVNULL)
 
     def type(self, text):
-        """As from a keyboard, where there is one with its characters."""
-        subprocess.run(["xdotool", "type", "--delay", "30", text], env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
-                       check=True, stdout=subprocess.DEVNULL)
+        """As from a keyboard, where there is one with its characters; again where a key was lost on the way."""
+        for _ in range(3):
+            subprocess.run(["xdotool", "type", "--delay", "30", text], env=dict(os.environ, DISPLAY=self.screen.name), timeout=30,
+                           check=True, stdout=subprocess.DEVNULL)
+            try:
+                self.until(lambda d: any(c.text == text for c in d.controls), "the typed text", 5)
+                return
+            except AssertionError as error:
+                lost = error
+            self.key("ctrl+a")
+        raise lost
 
     # ---- the mouse ----
 

@@ -306,7 +306,9 @@ static void test_options_values_where_none_belong(void **state) {
 static void test_options_flags_swallow_no_word(void **state) {
     (void)state;
     REFUSED("neither an option", "/quiet", "yes");
-    REFUSED("neither an option", "/norestart", "C:\\x");
+    REFUSED("no .zip archive", "/norestart", "C:\\x");
+    REFUSED("no .zip archive", "C:\\Users\\me\\cudnn.tgz");
+    DOCTOR_REFUSED("neither an option", "C:\\x");
 }
 
 static void test_options_wrong_choices(void **state) {

@@ -54,6 +54,11 @@ static void test_pages_ready_for_an_installation(void **state) {
     assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDA)->means), "10.1.243");
     SAYS(&page, CS_SAY_ROW_CUDA, VERB_TREE);
     assert_int_equal(row(&page, CS_SAY_ROW_DRIVER)->mark, CS_MARK_NOTE);
+    assert_int_equal(row(&page, CS_SAY_ROW_GPU)->mark, CS_MARK_NOTE); /* without a driver nobody is asked */
+    assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_GPU)->found), "none");
+    SAYS(&page, CS_SAY_ROW_GPU, "no NVIDIA driver");
+    machine.machine.driver_fit = CS_FIT_GOOD;
+    cs_page_ready(&machine, CS_ENGLISH, &page);
     assert_int_equal(row(&page, CS_SAY_ROW_GPU)->mark, CS_MARK_BUSY);
     assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_OK);
     assert_ptr_equal(page.rows[page.selected].name, cs_phrase_text(CS_SAY_ROW_ARCHIVE, CS_ENGLISH));
@@ -237,7 +242,10 @@ static void test_pages_installed_needs_no_archive(void **state) {
         assert_true(machine.same_package);
         assert_string_equal(cs_buffer_string(&page.line), "All 6 files are right. What would you like to do?");
         assert_int_equal(page.primary, CS_OFFER_VERIFY);
-        assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_OK);
+        assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_WARNING);
+        assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDNN)->means), "sample installed");
+        SAYS(&page, CS_SAY_ROW_CUDNN, "every file is right.\nIt is a sample made by this project");
+        SAYS(&page, CS_SAY_ROW_CUDA, "cuDNN is in " VERB_TREE);
         assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, there ? CS_MARK_OK : CS_MARK_NOTE);
         SAYS(&page, CS_SAY_ROW_ARCHIVE, "for Repair only");
         cs_survey_free(&machine);
