@@ -146,6 +146,7 @@ static void on_start(wizard *w, HWND window) {
     SendMessageW(window, WM_SETICON, ICON_BIG, (LPARAM)icon);
     SendMessageW(window, WM_SETICON, ICON_SMALL, (LPARAM)icon);
     cs_buffer_free(&wide);
+    wizard_fit_screen(w);
     wizard_make_fonts(w);
     wizard_make_marks(w);
     wizard_set_text(window, IDC_TOOLKITS_LABEL, cs_phrase_text(CS_SAY_TOOLKIT_LIST, w->language));

@@ -98,7 +98,8 @@ void wizard_on_toolkit(wizard *w);
 /* ---- wizard_layout.c ---- */
 void wizard_make_fonts(wizard *w);
 void wizard_lay_out(wizard *w);
-void wizard_size_columns(wizard *w); /* and shortens what does not fit into them */
+void wizard_fit_screen(const wizard *w); /* a window larger than its screen would have its buttons outside */
+void wizard_size_columns(wizard *w);     /* and shortens what does not fit into them */
 /* Text that is wider than so many pixels loses its middle, or its end. Appends. */
 void wizard_elide(const wizard *w, cs_buffer *out, const char *text, int pixels, bool middle);
 int wizard_text_width(const wizard *w, const char *text);

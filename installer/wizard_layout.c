@@ -197,6 +197,21 @@ static void order_buttons(const wizard *w) {
     SetWindowPos(GetDlgItem(w->window, IDCANCEL), HWND_BOTTOM, 0, 0, 0, 0, HOW);
 }
 
+void wizard_fit_screen(const wizard *w) {
+    MONITORINFO monitor = {.cbSize = sizeof monitor};
+    RECT window;
+    if (!GetMonitorInfoW(MonitorFromWindow(w->window, MONITOR_DEFAULTTONEAREST), &monitor)) return;
+    if (!GetWindowRect(w->window, &window)) return;
+    const RECT *work = &monitor.rcWork;
+    int width = window.right - window.left, height = window.bottom - window.top;
+    int room = work->right - work->left, rise = work->bottom - work->top;
+    if (width <= room && height <= rise) return;
+    width = width < room ? width : room;
+    height = height < rise ? height : rise;
+    SetWindowPos(w->window, NULL, work->left + (room - width) / 2, work->top + (rise - height) / 2, width, height,
+                 SWP_NOZORDER | SWP_NOACTIVATE);
+}
+
 int wizard_width(const wizard *w) {
     RECT client;
     GetClientRect(w->window, &client);

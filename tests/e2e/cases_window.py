@@ -10,7 +10,7 @@ from cases_inuse import Watched, add_variant, install_words
 from cases_recovery import journals
 from cases_wizard import RESULT, go_on, plan, result, workers
 from machine import DEFAULT_TREE, P
-from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, HEADING, INSTALL, REPORT, ROLL_BACK, STEP, TEXT,
+from window import (AMOUNT, CANCEL, CHANGES, CHECK_AGAIN, COPY, CUDA_PATH, EXPLAIN, FILE, HEADING, INSTALL, REPORT, ROLL_BACK, ROWS, STEP, TEXT,
                     TOOLKITS, TRY_AGAIN, UNINSTALL, VERIFY, YES, Seat)
 
 # ---- every page at every size ----
@@ -142,6 +142,26 @@ def case_window_layout(t):
             s.resolution(dpi)
             show_still_pages(s, dpi, words, trees)
         show_working_pages(s, big_words(s), trees[0])
+
+
+def case_window_small_screen(t):
+    """at 250 % on screens that the window does not fit into: it is as large as they are, and everything inside"""
+    for screen in ("1920x1000", "1280x900"):
+        width, height = map(int, screen.split("x"))
+        with Seat(t, screen=screen) as s:
+            archive, manifest = s.m.add_archive()
+            s.resolution(240)
+            for language in LANGUAGES:
+                s.start("/lang:" + language, "/archive:" + archive, "/manifest:" + manifest)
+                page = s.until(lambda d: d[INSTALL] is not None, "ready")
+                right, bottom = page.corner[0] + page.client[2], page.corner[1] + page.client[3]
+                t.check(page.corner[0] >= 0 and page.corner[1] >= 0 and right <= width and bottom <= height,
+                        "on the screen of %s: %s to %d, %d" % (screen, page.corner, right, bottom))
+                s.fits(page, "%s in %s" % (screen, language))
+                rows = page[ROWS]
+                t.check(rows.bottom - rows.top > height // 8, "the list has room: %d to %d" % (rows.top, rows.bottom))
+                s.key("Escape")
+                s.end_is(1602, "closed")
 
 
 # ---- files dropped, files found ----
