@@ -20,7 +20,7 @@ typedef struct sentence_part {
 
 extern const sentence_part sentence_archive, sentence_calls, sentence_records, sentence_runs, sentence_toolkit, sentence_usage;
 
-enum { SENTENCE_VAIN = 128, SENTENCE_STEPS = 100000, SENTENCE_DEPTH = 12 };
+enum { SENTENCE_VAIN = 128, SENTENCE_STEPS = 400000, SENTENCE_DEPTH = 12 };
 
 /* One looking-up, whole and in parts. */
 typedef struct sentence_search {
