@@ -55,9 +55,7 @@ static void expect_driver(cs_fit wanted, const char *english, const char *chines
 
 static void test_machine_driver(void **state) {
     (void)state;
-    expect_driver(CS_FIT_ABSENT,
-                  "There is no NVIDIA driver on this machine: cuDNN has nothing to run on.",
-                  "没有 NVIDIA");
+    expect_driver(CS_FIT_ABSENT, "There is no NVIDIA driver on this machine: cuDNN has nothing to run on.", "没有 NVIDIA");
     assert_true(memory_host_text(host, NVCUDA, "no DLL"));
     expect_driver(CS_FIT_UNKNOWN, "The version of the NVIDIA driver cannot be read.", "无法读取");
     put_driver(14, 1131);
