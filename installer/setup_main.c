@@ -42,14 +42,15 @@ static bool asks_for_silence(const cs_strings *words) {
 }
 
 static cs_language language_of(const cs_strings *words) {
-    enum { NAME = 5 };
+    enum { NAME = 4 };
     const char *tag = NULL;
     for (size_t i = 0; i < words->count; i++) {
         const char *word = option_text(words->items[i]);
         char name[NAME + 1] = {0};
-        for (size_t k = 0; k < NAME && word[k]; k++) name[k] = word[k];
-        name[NAME - 1] = name[NAME - 1] == '=' ? ':' : name[NAME - 1];
-        if (word != words->items[i] && cs_text_equal_ascii_case(name, "lang:")) tag = word + NAME;
+        if (word == words->items[i] || strcspn(word, ":=") != NAME) continue;
+        memcpy(name, word, NAME);
+        if (!cs_text_equal_ascii_case(name, "lang")) continue;
+        tag = word[NAME] ? word + NAME + 1 : i + 1 < words->count ? words->items[i + 1] : NULL;
     }
     return wizard_language(tag);
 }

@@ -62,60 +62,62 @@ void wizard_drop_question(wizard *w) {
     if (w->question) SendMessageW(w->question, TDM_CLICK_BUTTON, IDCANCEL, 0);
 }
 
-bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no) {
+/* One question; its caption and the texts of its two buttons are phrases. config: what is its own. What Enter means is in it.
+ * *choice: the radio button, where there are any. False: no, or the dialog cannot be had and *failed says so. */
+static bool ask(wizard *w, const cs_phrase phrases[5], TASKDIALOGCONFIG config, int *choice, bool *failed) {
     cs_buffer units[5] = {{0}};
-    const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, yes, no};
     const wchar_t *texts[5];
     int answer = IDCANCEL;
     for (int i = 0; i < 5; i++) texts[i] = widen(&units[i], phrases[i], w->language);
     const TASKDIALOG_BUTTON buttons[] = {{IDYES, texts[3]}, {IDCANCEL, texts[4]}};
-    const TASKDIALOGCONFIG config = {.cbSize = sizeof config,
-                                     .hwndParent = w->window,
-                                     .dwFlags = TDF_ALLOW_DIALOG_CANCELLATION | TDF_POSITION_RELATIVE_TO_WINDOW,
-                                     .pszWindowTitle = texts[0],
-                                     .pszMainInstruction = texts[1],
-                                     .pszContent = texts[2],
-                                     .cButtons = 2,
-                                     .pButtons = buttons,
-                                     .nDefaultButton = IDCANCEL,
-                                     .pfCallback = on_question,
-                                     .lpCallbackData = (LONG_PTR)w};
-    if (FAILED(wizard_comctl.task_dialog(&config, &answer, NULL, NULL)))
-        answer = MessageBoxW(w->window, texts[1], texts[0], MB_YESNO | MB_ICONQUESTION | MB_DEFBUTTON2);
+    config.cbSize = sizeof config;
+    config.hwndParent = w->window;
+    config.dwFlags = TDF_ALLOW_DIALOG_CANCELLATION | TDF_POSITION_RELATIVE_TO_WINDOW;
+    config.pszWindowTitle = texts[0];
+    config.pszMainInstruction = texts[1];
+    config.pszContent = texts[2];
+    config.cButtons = 2;
+    config.pButtons = buttons;
+    config.pfCallback = on_question;
+    config.lpCallbackData = (LONG_PTR)w;
+    *failed = FAILED(wizard_comctl.task_dialog(&config, &answer, choice, NULL));
     w->question = NULL;
     for (int i = 0; i < 5; i++) cs_buffer_free(&units[i]);
-    return answer == IDYES;
+    return !*failed && answer == IDYES;
+}
+
+bool wizard_ask(wizard *w, cs_phrase question, cs_phrase more, cs_phrase yes, cs_phrase no) {
+    const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, yes, no};
+    bool failed = false;
+    bool answer = ask(w, phrases, (TASKDIALOGCONFIG){.nDefaultButton = IDCANCEL}, NULL, &failed);
+    if (!failed) return answer;
+    cs_buffer title = {0}, text = {0};
+    const wchar_t *caption = widen(&title, CS_SAY_CAPTION, w->language), *said = widen(&text, question, w->language);
+    int button = MessageBoxW(w->window, said, caption, MB_YESNO | MB_ICONQUESTION | MB_DEFBUTTON2);
+    cs_buffer_free(&title);
+    cs_buffer_free(&text);
+    return button == IDYES;
 }
 
 size_t wizard_choose(wizard *w, const cs_strings *items, cs_phrase question, cs_phrase more) {
-    enum { MOST = 16, FIRST = 100 };
-    cs_buffer units[5] = {{0}}, wide[MOST] = {{0}};
+    enum { FIRST = 100 };
     const cs_phrase phrases[5] = {CS_SAY_CAPTION, question, more, CS_SAY_GO_ON, CS_SAY_CANCEL};
-    const wchar_t *texts[5];
-    TASKDIALOG_BUTTON choices[MOST];
-    size_t count = items->count < MOST ? items->count : MOST;
-    int answer = IDCANCEL, choice = FIRST;
-    for (int i = 0; i < 5; i++) texts[i] = widen(&units[i], phrases[i], w->language);
-    for (size_t i = 0; i < count; i++) {
-        const wchar_t *text = common_wide(&wide[i], items->items[i]);
-        choices[i] = (TASKDIALOG_BUTTON){FIRST + (int)i, text ? text : L""};
+    cs_buffer *wide = cs_alloc(items->count + 1, sizeof *wide);
+    TASKDIALOG_BUTTON *choices = cs_alloc(items->count + 1, sizeof *choices);
+    bool chosen = false, failed;
+    int choice = FIRST;
+    if (wide && choices) {
+        for (size_t i = 0; i < items->count; i++) {
+            const wchar_t *text = common_wide(&wide[i], items->items[i]);
+            choices[i] = (TASKDIALOG_BUTTON){FIRST + (int)i, text ? text : L""};
+        }
+        const TASKDIALOGCONFIG config = {
+            .nDefaultButton = IDYES, .cRadioButtons = (UINT)items->count, .pRadioButtons = choices, .nDefaultRadioButton = FIRST};
+        chosen = ask(w, phrases, config, &choice, &failed);
+        for (size_t i = 0; i < items->count; i++) cs_buffer_free(&wide[i]);
     }
-    const TASKDIALOG_BUTTON buttons[] = {{IDYES, texts[3]}, {IDCANCEL, texts[4]}};
-    const TASKDIALOGCONFIG config = {.cbSize = sizeof config,
-                                     .hwndParent = w->window,
-                                     .dwFlags = TDF_ALLOW_DIALOG_CANCELLATION | TDF_POSITION_RELATIVE_TO_WINDOW,
-                                     .pszWindowTitle = texts[0],
-                                     .pszMainInstruction = texts[1],
-                                     .pszContent = texts[2],
-                                     .cButtons = 2,
-                                     .pButtons = buttons,
-                                     .nDefaultButton = IDYES,
-                                     .cRadioButtons = (UINT)count,
-                                     .pRadioButtons = choices,
-                                     .nDefaultRadioButton = FIRST};
-    bool chosen = SUCCEEDED(wizard_comctl.task_dialog(&config, &answer, &choice, NULL)) && answer == IDYES;
-    for (int i = 0; i < 5; i++) cs_buffer_free(&units[i]);
-    for (size_t i = 0; i < MOST; i++) cs_buffer_free(&wide[i]);
+    cs_free(wide);
+    cs_free(choices);
     return chosen && choice >= FIRST ? (size_t)(choice - FIRST) : items->count;
 }
 

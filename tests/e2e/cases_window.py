@@ -224,7 +224,7 @@ def case_window_dropped(t):
 
         for path, language, said in (("C:\\zips\\cudnn.tgz", "en", "this is no .zip archive"), ("C:\\zips\\cudnn.tgz", "zh-CN", "这不是 .zip 压缩包"),
                                      ("/instal", "zh-CN", "没有这个选项")):
-            s.program = m.wine.popen(["start", "/wait", m.setup_exe, path, "/lang:" + language])  # as from the desktop, without a console
+            s.program = m.wine.popen(["start", "/wait", m.setup_exe, path, "/lang", language])  # as from the desktop, without a console
             s.until(lambda d: any(said in c.text and path in c.text for c in d.controls), "the box: " + said)
             s.key("Return")
             s.end_is(1639, path)

@@ -246,6 +246,13 @@ static void test_pages_installed_needs_no_archive(void **state) {
         assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDNN)->means), "sample installed");
         SAYS(&page, CS_SAY_ROW_CUDNN, "every file is right.\nIt is a sample made by this project");
         SAYS(&page, CS_SAY_ROW_CUDA, "cuDNN is in " VERB_TREE);
+        machine.outcome.trust = (cs_trust){.kind = CS_TRUST_UNVERIFIED};
+        cs_page_ready(&machine, CS_ENGLISH, &page);
+        assert_string_equal(cs_buffer_string(&row(&page, CS_SAY_ROW_CUDNN)->means), "unverified copy");
+        SAYS(&page, CS_SAY_ROW_CUDNN, "It is an unverified copy");
+        machine.outcome.trust = (cs_trust){.kind = CS_TRUST_PINNED};
+        cs_page_ready(&machine, CS_ENGLISH, &page);
+        assert_int_equal(row(&page, CS_SAY_ROW_CUDNN)->mark, CS_MARK_OK);
         assert_int_equal(row(&page, CS_SAY_ROW_ARCHIVE)->mark, there ? CS_MARK_OK : CS_MARK_NOTE);
         SAYS(&page, CS_SAY_ROW_ARCHIVE, "for Repair only");
         cs_survey_free(&machine);
